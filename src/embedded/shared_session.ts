@@ -1,4 +1,4 @@
-/** The part of a socket that tells the driver what happened. */
+/** The part of a socket that emits events to the driver. */
 export interface Emitter {
   readonly emit: (event: string, ...values: unknown[]) => unknown;
 }

@@ -90,7 +90,7 @@ export function openStatementCache(
     return known;
   }
 
-  /** Recordings that are used often come to stand in front of those that are not. */
+  /** Moves frequently used recordings towards the front. */
   function findByParts({ first, parts }: Recording): Known | undefined {
     const all = recordings.get(first) ?? [];
     const place = all.findIndex((one) => isSame(one.parts, parts));
