@@ -13,10 +13,11 @@ export type * from "./interface.ts";
 export type * from "./tables.ts";
 
 /**
- * Creates a client of the service for one token. `T` is the type `Tables` that `rowgate types` prints.
+ * Creates a client of the service for one token. `T` is the type `Tables` that `rowgate types`
+ * prints.
  *
- * A request is sent again after 408, 429 and 503, when `Retry-After` says or after a wait that grows,
- * and also if there was no response: an update has a key, with which it is not made twice.
+ * A request is repeated after 408, 429 and 503, and if there was no response: after the time in
+ * `Retry-After`, or after a growing wait. An update has a key, so that it is not made twice.
  */
 export function createClient<T extends TablesOf<T> = AnyTables>(
   options: ClientOptions & WideOption<T>,
@@ -33,7 +34,7 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
   ) => {
     const limit = maxAffected !== undefined && `max-affected=${maxAffected}`;
     const prefer = [limit, rollback && "tx=rollback"].filter(Boolean).join();
-    // Nothing is kept of a rollback. Browsers make no UUID for a page without encryption.
+    // A rollback needs no key. Browsers make no UUID on a page without encryption.
     const key = idempotencyKey ?? (rollback ? undefined : crypto.randomUUID?.());
     const path = onTable(table, `records/${how}`);
     const mayDropKey = idempotencyKey === undefined;

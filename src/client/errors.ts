@@ -28,7 +28,7 @@ export type Result<A> = (A & { readonly success: true }) | Failure;
 
 const NAME = "RowgateError";
 
-/** The parts of a message; semicolons in quoted text do not separate them. */
+/** The parts of a message, which semicolons separate outside of quoted text. */
 const PARTS = /(?:"(?:\\.|[^"\\])*"|;(?! )|[^;"])+/g;
 const PATH = /^ ?([\w.[\]]+): /;
 

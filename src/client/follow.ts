@@ -40,7 +40,7 @@ export function createFollow(
           }
         }
       } catch {
-        // It broke off, and is opened again below.
+        // The stream broke off, and is opened again below.
       }
       if (signal?.aborted) return;
       error ??= createError("The stream ended", { status: 0, attempts: 1 });

@@ -17,7 +17,7 @@ export interface ClientOptions {
   readonly token: string;
   /** Replaces the global `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** How many times a request is sent again, where that is safe; default 3. */
+  /** How many times a request is repeated, if that is safe; default 3. */
   readonly retries?: number | undefined;
   /** How long one attempt may take; default 60. */
   readonly timeoutSeconds?: number | undefined;
@@ -25,7 +25,7 @@ export interface ClientOptions {
   readonly wideNumbers?: boolean | undefined;
 }
 
-/** Requires `wideNumbers` to be as it was when the types were printed. */
+/** Requires `wideNumbers` to have the value with which the types were printed. */
 export type WideOption<T> = T[keyof T] extends { readonly wideNumbers: true }
   ? { readonly wideNumbers: true }
   : string extends keyof T ? unknown
@@ -52,13 +52,14 @@ export interface UpdateOptions extends CallOptions {
   /** True: run the update, then roll it back. */
   readonly rollback?: boolean | undefined;
   /**
-   * Printable ASCII, at most 255 characters: sent again with the same update, also by another process,
-   * it gives the first answer again. Default: a new one for each call, for its own retries.
+   * Printable ASCII, at most 255 characters. If the same update is sent with the same key again, even
+   * by another process, it gets the first response. Default: a new key for each call, for its own
+   * retries.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** How far a poller has come: plain JSON, to be saved and passed back unchanged. */
+/** The position of a poller: plain JSON, to be saved and passed back unchanged. */
 export type Place = FeedPlace | TimePlace;
 
 /** A place in the changes feed of a table. */
@@ -86,7 +87,7 @@ export interface PollOptions<N extends string> {
   readonly from?: Place | string | undefined;
   /** How long to wait between rounds; default 5. */
   readonly everySeconds?: number | undefined;
-  /** Longer than any transaction that writes takes; default 60. */
+  /** Longer than the longest writing transaction; default 60. */
   readonly overlapSeconds?: number | undefined;
   /** Called each time the service cannot be reached; the poller keeps trying. */
   readonly onError?: ((error: RowgateError) => void) | undefined;
@@ -99,7 +100,7 @@ export interface Changes<R> {
   readonly deleted: readonly Key[];
   /**
    * True: read from the changes feed of the table, which misses nothing. False: read by time, which
-   * misses rows that a transaction longer than the overlap commits, and all that are deleted.
+   * misses deleted rows, and rows of transactions that take longer than the overlap.
    */
   readonly exact: boolean;
   readonly place: Place;
@@ -121,8 +122,8 @@ export interface FollowOptions<N extends string> {
 }
 
 /**
- * What happens in a table: a row that is new or has changed, a row that is gone, or that there is
- * nothing more for now. Save `cursor` where there is one, once all before it is applied.
+ * An event of a table: a row was added or changed, a row was deleted, or there is nothing more for
+ * now. If it has a `cursor`, save that after applying everything before it.
  */
 export type FollowEvent<R> =
   | {
@@ -152,9 +153,9 @@ export interface Client<T extends TablesOf<T> = AnyTables> {
     options?: QueryOptions<C>,
   ): Promise<Result<Page<Pick<T[K]["record"], S>, C>>>;
   /**
-   * Reads all rows, page by page; each page costs the same. A row that stays is given once, whatever
-   * is written meanwhile. A table without a key needs a `sort` by a unique column for that; sorted by
-   * others, its pages are numbered.
+   * Reads all rows, page by page; each page costs the same. A row that stays is returned exactly
+   * once, whatever is written meanwhile. For that, a table without a key needs a `sort` by a unique
+   * column; otherwise its pages are numbered.
    */
   pages<K extends keyof T & string, S extends ColumnOf<T[K]> = ColumnOf<T[K]>>(
     table: K,
@@ -168,8 +169,8 @@ export interface Client<T extends TablesOf<T> = AnyTables> {
     options?: CallOptions,
   ): AsyncGenerator<Pick<T[K]["record"], S>, void, undefined>;
   /**
-   * Reads all rows, row by row, in one stream and of one moment. Throws when it is cut off: what came
-   * until then is not all.
+   * Reads all rows of one moment, row by row, in one stream. Throws if it is cut off; then the rows
+   * so far are incomplete.
    */
   exportRows<K extends keyof T & string, S extends ColumnOf<T[K]> = ColumnOf<T[K]>>(
     table: K,
@@ -177,11 +178,11 @@ export interface Client<T extends TablesOf<T> = AnyTables> {
     options?: CallOptions,
   ): AsyncGenerator<Pick<T[K]["record"], S>, void, undefined>;
   /**
-   * Yields rows that changed, each change once, until the signal ends it. Where the table has a
-   * changes feed, and neither filters nor a time are given, it reads the feed: `exact` says so, and
-   * `deleted` has the rows that are gone. Otherwise it reads by time; the time and the key are then
-   * always selected. Throws 410 when the feed no longer has what follows a place: forget the copy,
-   * and begin without one.
+   * Yields changed rows, each change once, until the signal ends it. If the table has a changes feed,
+   * and neither filters nor a time are given, it reads the feed: then `exact` is true, and `deleted`
+   * has the keys of deleted rows. Otherwise it reads by time, and always selects the time and the
+   * key. Throws a 410 if the feed no longer has the changes after a place: discard the copy, and
+   * begin without a place.
    */
   poll<K extends keyof T & string, S extends ColumnOf<T[K]> = ColumnOf<T[K]>>(
     table: K,
@@ -189,9 +190,9 @@ export interface Client<T extends TablesOf<T> = AnyTables> {
     options: PollOptions<ColumnOf<T[K]>>,
   ): AsyncGenerator<Changes<Pick<T[K]["record"], S>>, void, undefined>;
   /**
-   * Follows the changes feed of a table as a stream, from its rows or a cursor on, until the signal
-   * ends it. It reconnects and misses nothing; what came after the last cursor may come again. Throws 410 as `poll` does, and 404 if
-   * the table has no feed.
+   * Follows the changes feed of a table as a stream, from its rows or from a cursor, until the signal
+   * ends it. It reconnects and misses nothing; events after the last cursor may be repeated. Throws a
+   * 410 like `poll`, and a 404 if the table has no feed.
    */
   follow<K extends keyof T & string, S extends ColumnOf<T[K]> = ColumnOf<T[K]>>(
     table: K,
@@ -210,8 +211,8 @@ export interface Client<T extends TablesOf<T> = AnyTables> {
     options?: UpdateOptions,
   ): Promise<Result<UpdatedBulk>>;
   /**
-   * Runs up to 200 single updates of a table in order, all or none: the first that fails undoes the
-   * others, and the message begins with its place, such as `updates[3]`.
+   * Runs up to 200 single updates of a table in order, all or none: the first one that fails undoes
+   * the others, and the message begins with its place, such as `updates[3]`.
    */
   updateBatch<K extends WritableOf<T>>(
     table: K,

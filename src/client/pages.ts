@@ -8,13 +8,13 @@ export type AnyRecord = AnyTables[string]["record"];
 /** A query on any table. */
 export type AnyQuery = Query<AnyTables[string]>;
 
-/** Options of the queries that iterators make. */
+/** Options of an iterator's queries. */
 export interface ReaderOptions extends QueryOptions {
-  /** The page token to go on with; empty for the first page. Undefined: pages are numbered. */
+  /** The page token of the next page; empty for the first page. Undefined: pages are numbered. */
   readonly after?: string | undefined;
 }
 
-/** The calls that iterators are made of. */
+/** The calls that iterators use. */
 export interface Reader {
   readonly query: (
     table: string,
@@ -28,7 +28,7 @@ export interface Reader {
 export interface PagedQuery {
   readonly table: string;
   readonly request: AnyQuery;
-  /** What the next page requests differently: after this last row, or with this page number. */
+  /** Makes the query of the next page: after this last row, or with this page number. */
   readonly next: (last: AnyRecord, page: number) => AnyQuery;
   readonly options: CallOptions;
 }
@@ -60,7 +60,7 @@ export async function* readPages(
 
 /**
  * Returns the primary key of a table.
- * @throws {RowgateError} if the table has none, too
+ * @throws {RowgateError} also if the table has no primary key
  */
 export async function findKey(
   { listTables }: Reader,
@@ -78,8 +78,8 @@ export async function findKey(
 }
 
 /**
- * Creates `pages` of the client: by page token. Where the service gives none, for a table without a key
- * or because it is older, by key without `sort`, else by page number.
+ * Creates `pages` of the client, by page token. If the service has none, because the table has no key
+ * or the service is older, it reads by key, or by page number if there is a `sort`.
  */
 export function createPages(reader: Reader) {
   return async function* pages(
@@ -146,7 +146,7 @@ export function isAfter(order: readonly string[], row: AnyRecord): AnyGroup {
   };
 }
 
-/** Adds an item to the filter of a query, one level deeper only if that is no `and`. */
+/** Adds an item to the filter of a query, which becomes one level deeper only if it is not an `and`. */
 export function restrict({ filters }: AnyQuery, item: AnyCondition | AnyGroup): AnyGroup {
   return { and: [...filters ? filters.and ?? [filters] : [], item] };
 }

@@ -72,7 +72,7 @@ export function createTimePoll(reader: Reader) {
       });
       for await (const page of pages) {
         failures = 0;
-        // Never back, for older rows are forgotten. A whole number, as the times are.
+        // Never moves back, since older rows are forgotten. A whole number, like the times.
         window = Math.max(window, Math.floor(requestedAt - overlapSeconds * 1000));
         const records = page.filter((row) => {
           const id = JSON.stringify(keys.map((name) => row[name]));
@@ -99,7 +99,7 @@ export function createTimePoll(reader: Reader) {
         yield* readRound();
       } catch (error) {
         if (signal?.aborted) return;
-        // An error that is not of this client has no status.
+        // Other errors have no status.
         if (!isTemporary((error as RowgateError).status)) throw error;
         failures++;
         onError?.(error as RowgateError);

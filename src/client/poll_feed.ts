@@ -4,7 +4,7 @@ import type { AnyQuery, AnyRecord, Reader } from "./pages.ts";
 import { createTimePoll, isTemporary } from "./poll.ts";
 import { sleep } from "./send.ts";
 
-/** How long the service holds a request back while nothing changes. */
+/** How long the service holds a request while nothing changes. */
 const WAIT_SECONDS = 25;
 const MAX_WAIT_SECONDS = 60;
 
@@ -46,7 +46,10 @@ export function createPoll(reader: Reader, readFeed: ReadFeed) {
     yield* pollByTime(table, request, { ...options, by });
   };
 
-  /** A feed has no filters, and knows no times. Waits until the service can say whether there is one. */
+  /**
+   * Reports whether a table is read by its feed, which has neither filters nor times. Waits until the
+   * service is available.
+   */
   async function hasFeed(
     table: string,
     request: AnyQuery,

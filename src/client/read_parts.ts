@@ -2,8 +2,8 @@
 const FOREVER = 2 ** 31 - 1;
 
 /**
- * Reads the parts of a text that arrives in pieces, each without the separator behind it. Ends with the
- * text, when the signal aborts, or when nothing comes for too long.
+ * Reads the parts of a text that arrives in pieces, without their separators. Ends with the text,
+ * when the signal aborts, or when nothing arrives for too long.
  */
 export async function* readParts(
   body: ReadableStream<Uint8Array>,

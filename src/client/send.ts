@@ -14,16 +14,18 @@ export interface ClientRequest extends CallOptions {
   readonly mayDropKey?: boolean | undefined;
 }
 
-/** A longer `Retry-After` is not waited for: the call gives the error. */
+/** Longest `Retry-After` to wait for; above it, the call returns the error. */
 const MAX_WAIT_SECONDS = 60;
 
-/** The service did nothing: rate limit, incomplete body, busy service or database. */
+/** Statuses after which nothing was done: rate limit, incomplete body, busy service or database. */
 const NOT_DONE = [408, 429, 503];
-/** The service may have done it, so only requests that read or have a key are repeated. */
+/**
+ * Statuses after which it may have been done, so only requests that read or have a key are repeated.
+ */
 const PERHAPS_DONE = [0, 502];
 
 /**
- * Sends a request, again where that is safe, and returns the response or the error. Rejects only if
+ * Sends a request, repeatedly if that is safe, and returns the response or the error. Rejects only if
  * the signal aborts it.
  */
 export async function send<A extends object>(
@@ -124,9 +126,10 @@ async function ask(
     redirect: "manual",
   });
   const position = response.headers.get(POSITION);
-  // Of updates that are under way at the same time, the service knows which is the last.
+  // For simultaneous updates, the service finds the latest position.
   if (position) client.seen = [position, ...client.seen].slice(0, 8);
-  // The update may have been lost in a failover: this call says so, and later ones do without.
+  // The update may have been lost in a failover. This call reports it, and later ones do not send the
+  // position.
   if (seen && response.status === 410) client.seen = [];
   onHeaders?.(response.headers);
   return response;
@@ -156,17 +159,17 @@ function fail(
 /** A stream of events to be opened. */
 export interface StreamRequest {
   readonly path: string;
-  /** The id of the last event that was received, to go on behind it. */
+  /** The id of the last event that was received, to continue after it. */
   readonly lastEventId?: string | undefined;
   /** The media type. */
   readonly accept?: string;
-  /** Then it is sent as POST. */
+  /** With a body, the request is a POST. */
   readonly body?: object;
   readonly signal?: AbortSignal | undefined;
   readonly onHeaders?: ((headers: Headers) => void) | undefined;
 }
 
-/** Opens a stream, once; gives the error if there is none. */
+/** Opens a stream, without retries; returns the error if that fails. */
 export async function openStream(
   client: OpenClient,
   { lastEventId, body, ...request }: StreamRequest,
