@@ -2,7 +2,7 @@ import { DEFAULT_ROWS_PER_PAGE, MAX_ROWS_PER_PAGE } from "../errors/limits.ts";
 import { OPERATOR_NAMES } from "../request/operators.ts";
 import { DESCRIBED_OPERATIONS } from "./openapi/operations.ts";
 
-/** Where agents ask, if the service has tools for them. */
+/** The path of the tools for agents, if the service has any. */
 export interface LlmsOptions {
   readonly mcp: boolean;
 }

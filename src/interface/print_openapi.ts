@@ -27,7 +27,7 @@ function findDocument(catalogue: Catalogue, access: Access): string {
   const cached = documents.get(catalogue) ?? new Map<string, string>();
   documents.set(catalogue, cached);
   const text = cached.get(key) ?? makeDocument(catalogue, access);
-  // The document requested last is dropped last.
+  // Moves the document to the end, so that it is dropped last.
   cached.delete(key);
   cached.set(key, text);
   let characters = 0;

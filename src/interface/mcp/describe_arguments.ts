@@ -9,16 +9,16 @@ import { describeQueryBody } from "../openapi/request_schemas.ts";
 import { describeAnyTable } from "../openapi/response_schemas.ts";
 import type { ToolName } from "./tool_names.ts";
 
-/** The tables of a tool. */
+/** The tables that a tool can be used on. */
 export interface TableChoice {
   readonly names: readonly string[];
-  /** Up to so many are all named. */
+  /** Most tables of which all names are listed. */
   readonly named: number;
 }
 
 type Properties = Readonly<Record<string, JsonSchema>>;
 
-/** The schemas of requests refer to each other; those of a tool stand in its own schema. */
+/** The schemas of requests, which refer to each other within the schema of a tool. */
 const QUERY_SCHEMAS = describeQueryBody((name) => `#/$defs/${name}`);
 const UPDATE_SCHEMAS = describeAnyTable((name) => ({ $ref: `#/$defs/${name}` }));
 const QUERY = QUERY_SCHEMAS.Query!.properties as Properties;
@@ -58,10 +58,7 @@ const PREVIEWED: JsonSchema = {
   description: "Which update is previewed; update_records if left out.",
 };
 
-/**
- * Describes the arguments of a tool, from the schemas of the request that it makes.
- * @see MC7, MC8
- */
+/** Describes the arguments of a tool, from the schemas of its request. @see MC7, MC8 */
 export function describeArguments(
   name: ToolName,
   choice: TableChoice,
@@ -134,7 +131,7 @@ const CHANGES: Properties = {
   },
 };
 
-/** Returns the schemas that are referred to, and those that these refer to. */
+/** Returns the schemas that a schema refers to, directly or indirectly. */
 function findReferred(schema: unknown, found: Record<string, JsonSchema> = {}): Properties {
   for (const [, name] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([A-Za-z]+)"/g)) {
     const referred = QUERY_SCHEMAS[name!];
@@ -147,7 +144,7 @@ function findReferred(schema: unknown, found: Record<string, JsonSchema> = {}): 
 
 const SHOWN_NAMES = 5;
 
-/** Names all tables or, where that would make the list of tools long, some. @see MC7 */
+/** Names all tables or, if that would make the list of tools long, some. @see MC7 */
 function describeTableName({ names, named }: TableChoice): JsonSchema {
   if (names.length <= named) return { type: "string", enum: names };
   const shown = names.slice(0, SHOWN_NAMES).join(", ");

@@ -6,7 +6,7 @@ import type { JsonSchema } from "../openapi/json_schema.ts";
 import { describeArguments } from "./describe_arguments.ts";
 import { TOOL_NAMES, type ToolName } from "./tool_names.ts";
 
-/** A tool, as an agent's program lists it. */
+/** A tool, as it is listed for an agent's program. */
 export interface Tool {
   readonly name: ToolName;
   readonly title: string;
@@ -15,7 +15,7 @@ export interface Tool {
   readonly annotations: ToolAnnotations;
 }
 
-/** What a tool does to the data, for programs that ask a person before writing. @see MC6 */
+/** The effects of a tool, for programs that ask a person before writing. @see MC6 */
 export interface ToolAnnotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
@@ -94,8 +94,8 @@ const TEXTS: Readonly<Record<ToolName, Pick<Tool, "title" | "description" | "ann
 };
 
 /**
- * Describes the tools that a token may use. What does not fit its scopes, or any of its tables, is left
- * out.
+ * Describes the tools that a token may use. A tool that its scopes do not allow, or that none of its
+ * tables supports, is left out.
  * @see MC4, MC5, MC6, MC7
  */
 export function describeTools(catalogue: Catalogue, access: Access): readonly Tool[] {
@@ -109,7 +109,7 @@ export function describeTools(catalogue: Catalogue, access: Access): readonly To
   });
 }
 
-/** Returns the tables on which a tool can be used; undefined when the token cannot use it at all. */
+/** Returns the tables on which a tool can be used; undefined if the token cannot use it at all. */
 function findTablesOf(
   name: ToolName,
   { open, access: { scopes } }: { readonly open: readonly Table[]; readonly access: Access },

@@ -26,7 +26,7 @@ export function describeOperation(
   const { id, tag, summary, description, path, body, preferences, errors } = operation;
   const isBrief = of !== undefined && of.brevity !== "full";
   const isTerse = of?.brevity === "terse";
-  // Headers are said once, at the top.
+  // Headers are described once, at the top.
   const preferencesShown = isTerse ? preferences.filter(isInQuery) : preferences;
   const parameters = [
     ...(typeof subject === "string" && path.includes("{table}") ? [subject] : []),
@@ -47,7 +47,7 @@ export function describeOperation(
     description: isBrief ? "See the top." : description,
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && {
-      // A query has no types of its own there.
+      // In a brief document, a query has no types of its own.
       requestBody: isBrief && body === "Query" ? referBody(body) : describeBody(
         isBrief && body === "Batch"
           ? describeBriefBatch(`${prefix}Update`)
@@ -80,7 +80,7 @@ function referBody(name: string): JsonSchema {
   return { $ref: `#/components/requestBodies/${name}` };
 }
 
-/** A batch of updates, without what {@link describeBatch} says of it. */
+/** Describes a batch of updates, without the texts of {@link describeBatch}. */
 function describeBriefBatch(update: string): JsonSchema {
   const updates = { type: "array", items: refer(update) };
   return { type: "object", properties: { updates }, required: ["updates"] };
@@ -97,6 +97,6 @@ export function listHeaders(
 
 function describeResponse({ id, response }: DescribedOperation, record: JsonSchema): JsonSchema {
   if (response === "Page") return describePageOf(record);
-  // `fields` may have left columns out.
+  // `fields` may leave columns out.
   return id === "listChanges" ? describeChangesOf(record) : refer(response);
 }

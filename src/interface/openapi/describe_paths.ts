@@ -7,14 +7,14 @@ import type { JsonSchema } from "./json_schema.ts";
 import type { DescribedOperation } from "./operations.ts";
 import type { ParameterName } from "./parameters.ts";
 
-/** Who a document is for, and how much it says. */
+/** The holder that a document is for, and how much it describes. */
 interface Extent {
-  /** Undefined: it is for all clients. */
+  /** Undefined: the document is for all clients. */
   readonly holder: Holder | undefined;
   readonly brevity: Brevity;
 }
 
-/** Described once for all tables, by the least brevity where they are. */
+/** The operations that are described once for all tables, by brevity. */
 const SHARED: Readonly<Record<Brevity, readonly DescribedOperation["id"][]>> = {
   full: [],
   brief: ["getFields"],
@@ -26,7 +26,7 @@ export function isShared(operation: DescribedOperation, { holder, brevity }: Ext
   return holder === undefined || !isOnTables(operation) || SHARED[brevity].includes(operation.id);
 }
 
-/** Describes an operation at its paths: at none where the token does not allow it. @see H21 */
+/** Describes an operation at its paths; none if the token does not allow it. @see H21 */
 export function describePaths(operation: DescribedOperation, extent: Extent): [
   string,
   JsonSchema,
@@ -48,7 +48,7 @@ export function describePaths(operation: DescribedOperation, extent: Extent): [
   return [[path, { [method]: describeOperation(operation, nameChoice(operation, holder)) }]];
 }
 
-/** Lists the tables that each parameter can name which is not the name of just any table. */
+/** Lists the tables that each parameter can name, for parameters that cannot name every table. */
 export function listChoices(
   { tables }: Holder,
 ): Readonly<Partial<Record<ParameterName, readonly string[]>>> {

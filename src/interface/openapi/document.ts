@@ -11,7 +11,10 @@ import { describeErrors, describeHeaders, describeShared } from "./responses.ts"
 import { describeTables } from "./table_schemas.ts";
 import { describeWebhookBodies } from "./webhook_schemas.ts";
 
-/** The version of the API, not of the program. Paths carry none: changes to the API are additive. */
+/**
+ * The version of the API, not of the program. Paths have no version, since changes to the API are
+ * additive.
+ */
 const INTERFACE_VERSION = "1";
 
 const DESCRIPTION =
@@ -20,7 +23,7 @@ const DESCRIPTION =
   "Bearer <API token>`. It reads and writes only rows of the token's tenant. Requested with a token, " +
   "`GET /openapi.json` describes the tables that the token gives access to.";
 
-/** What operations that are not of one table are grouped by. */
+/** The groups of operations that do not belong to one table. */
 const TAGS: readonly { readonly name: DescribedOperation["tag"]; readonly description: string }[] =
   [
     { name: "Records", description: "Query and update rows" },
@@ -29,9 +32,9 @@ const TAGS: readonly { readonly name: DescribedOperation["tag"]; readonly descri
   ];
 
 /**
- * Describes the service as an OpenAPI 3.1 document: without a holder with `{table}` in its paths,
- * else with each of the holder's tables, typed. Of many tables it says less of each, and refers to what
- * they share.
+ * Describes the service as an OpenAPI 3.1 document: with each table of the holder, typed, or without
+ * a holder with `{table}` in its paths. If there are many tables, it describes less of each, and
+ * refers to what they share.
  * @see R32, H26
  */
 export function describeService(holder?: Holder, given?: Brevity): JsonSchema {
@@ -49,7 +52,7 @@ export function describeService(holder?: Holder, given?: Brevity): JsonSchema {
   const [hasFeeds, hasUpdates] = [has("listChanges"), has("updateSingleRecord")];
   const shared = operations.filter((operation) => isShared(operation, extent));
   const ofEachTable = operations.filter((operation) => !shared.includes(operation));
-  // Of many tables, the operations of each table share one error, and have no headers.
+  // With many tables, the operations of each table share one error, and have no headers.
   const detailed = isBrief ? shared : operations;
   const errors = new Set(detailed.flatMap((operation) => operation.errors));
   const top = [listOperations(ofEachTable), ...(isTerse ? [listHeaderParameters()] : [])];
@@ -104,7 +107,7 @@ export function describeService(holder?: Holder, given?: Brevity): JsonSchema {
   };
 }
 
-/** Describes queries of any table, or what those of the holder's tables refer to. */
+/** Describes queries of any table, or the schemas that queries of the holder's tables share. */
 function describeQueries(ofAnyTable: boolean): Readonly<Record<string, JsonSchema>> {
   const { Query, SortItem, Group, Filter, ...parts } = describeQueryBody();
   return ofAnyTable
@@ -112,12 +115,12 @@ function describeQueries(ofAnyTable: boolean): Readonly<Record<string, JsonSchem
     : parts;
 }
 
-/** What the operations of each table do, said once for all tables. */
+/** Describes what the operations of each table do, once for all tables. */
 function listOperations(operations: readonly DescribedOperation[]): string {
   return operations.map(({ summary, description }) => `- ${summary}: ${description}`).join("\n");
 }
 
-/** What the shared operations of a terse document refer to. */
+/** Picks the schemas that the shared operations of a terse document refer to. */
 function pickShared(
   { updates, changes }: { readonly updates: boolean; readonly changes: boolean },
 ): Readonly<Record<string, JsonSchema>> {
@@ -128,7 +131,7 @@ function pickShared(
   };
 }
 
-/** A path may have several methods. */
+/** Merges the operations of each path, which may have several methods. */
 function groupByPath(entries: readonly (readonly [string, JsonSchema])[]): JsonSchema {
   const paths: Record<string, JsonSchema> = {};
   for (const [path, methods] of entries) paths[path] = { ...paths[path], ...methods };

@@ -1,6 +1,6 @@
 import type { ErrorStatus } from "./operations.ts";
 
-/** An error that the service really sent. */
+/** An error that the service has really sent. */
 export interface ErrorExample {
   readonly name: string;
   readonly status: ErrorStatus;

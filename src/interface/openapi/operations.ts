@@ -43,15 +43,15 @@ export interface DescribedOperation {
   readonly body?: "Query" | "Update" | "Batch" | "WebhookRequest";
   /** Left out: 200. */
   readonly status?: 201;
-  /** Besides what its table needs: only a token with this scope has the operation. */
+  /** A scope that a token needs for the operation, besides those for its table. */
   readonly scope?: "webhooks";
   /** The name of the response's schema. */
   readonly response: string;
   /** The preferences, and the parameters of the query string. */
   readonly preferences: readonly ParameterName[];
-  /** Other media types of its 200, which `Accept` asks for, with an example of each. */
+  /** Other media types of its 200, which `Accept` can request, with an example of each. */
   readonly otherForms?: Readonly<Record<string, string>>;
-  /** Headers of its 200 besides those of every response and Preference-Applied. */
+  /** Headers of its 200, besides those of every response and Preference-Applied. */
   readonly headers?: readonly string[];
   readonly errors: readonly ErrorStatus[];
 }

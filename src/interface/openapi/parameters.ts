@@ -10,8 +10,8 @@ import { type JsonSchema, refer } from "./json_schema.ts";
 export type ParameterName = keyof typeof PARAMETERS;
 
 /**
- * Preferences and parameters of query strings. Defaults are said in words: generators of clients make
- * what has a `default` a member that cannot be left out.
+ * Preferences and parameters of query strings. Defaults are in the descriptions, because generators
+ * of clients make a parameter with a `default` mandatory.
  */
 const PARAMETERS = {
   Table: {
@@ -141,7 +141,7 @@ export function describeParameters(
   return Object.fromEntries([...new Set(names)].map((name) => [name, describe(name)]));
 }
 
-/** Lists the headers that requests can have, where the operations of a document do not. */
+/** Lists the headers that requests can have, for documents whose operations do not. */
 export function listHeaderParameters(): string {
   const { QueryPreferences, UpdatePreferences, IdempotencyKey, Position } = PARAMETERS;
   return [

@@ -13,8 +13,8 @@ const SCALAR_TYPES = ["string", "number", "boolean", "null"];
 const ORDERED_TYPES = ["string", "number", "boolean"];
 
 /**
- * Schemas that check with a function, which valibot cannot print, and the JSON Schema that says the
- * same. The document names each of them.
+ * Schemas that check with a function, which valibot cannot print, and the equivalent JSON Schema.
+ * Each has a name in the document.
  */
 const LEAVES: Readonly<Record<string, { readonly schema: Schema; readonly printed: JsonSchema }>> =
   {
@@ -110,7 +110,7 @@ const QUERY: Schema = v.strictObject({
 
 /**
  * Describes the body of a query and its parts, by name, from the schemas that validate them; `refer`
- * says how one refers to another.
+ * makes a reference to another part.
  * @see docs/specification/query.md
  */
 export function describeQueryBody(

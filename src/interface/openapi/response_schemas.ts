@@ -6,7 +6,7 @@ const TRUE = { const: true };
 const TEXT = { type: "string" };
 const COUNT = { type: "integer", minimum: 0 };
 const COMMENT = { type: ["string", "null"], description: "The comment in the database." };
-/** Said, since generators of clients take an object without members for an empty one. */
+/** Explicit, because generators of clients treat an object without members as an empty one. */
 const ANY_OBJECT = { type: "object", additionalProperties: true };
 const NAMES = { type: "array", items: TEXT };
 
@@ -63,8 +63,8 @@ export function describeAnswers(): Readonly<Record<string, JsonSchema>> {
 }
 
 /**
- * Describes the bodies of requests and responses for any table, by name; `referTo` says how one refers
- * to another.
+ * Describes the bodies of requests and responses for any table, by name; `referTo` makes a reference
+ * to another one.
  * @see Q80, U24, U34
  */
 export function describeAnyTable(
@@ -101,7 +101,7 @@ export function describeBatch(update: JsonSchema): JsonSchema {
   return objectOf({ updates });
 }
 
-/** What pages and lists of changes have in common, whatever the table. */
+/** The members that all pages and lists of changes have in common. */
 const PAGE_HEAD: Readonly<Record<string, JsonSchema>> = {
   success: TRUE,
   table: TEXT,
@@ -120,7 +120,7 @@ const CHANGES_HEAD: Readonly<Record<string, JsonSchema>> = {
   more: { type: "boolean", description: "True: ask again at once, the copy is not complete." },
 };
 
-/** Describes what pages and changes of the tables of a holder share, by name. @see H26 */
+/** Describes the parts that pages and changes of a holder's tables share, by name. @see H26 */
 export function describeHeads(
   { changes }: { readonly changes: boolean },
 ): Readonly<Record<string, JsonSchema>> {
@@ -140,7 +140,7 @@ function describeRecords(record: JsonSchema): JsonSchema {
   return { type: "array", items: record, maxItems: MAX_ROWS_PER_PAGE };
 }
 
-/** Describes a page of the given records, by what all pages share. @see Q80 */
+/** Describes a page of the given records, with the part that all pages share. @see Q80 */
 export function describePageOf(record: JsonSchema): JsonSchema {
   return describeTail("PageHead", "records", { type: "array", items: record });
 }
@@ -149,7 +149,7 @@ function describeChanges(record: JsonSchema): JsonSchema {
   return objectOf({ ...CHANGES_HEAD, changes: describeChangesList(record) });
 }
 
-/** Describes changes of the given records, by what all of them share. @see CH8 */
+/** Describes changes of the given records, with the part that all of them share. @see CH8 */
 export function describeChangesOf(record: JsonSchema): JsonSchema {
   return describeTail("ChangesHead", "changes", describeChangesList(record));
 }

@@ -105,12 +105,15 @@ export function describeErrors(
   );
 }
 
-/** What a document of many tables says of the errors of each operation: how they look. */
+/** The one error of each operation in a document of many tables. */
 const ANY_ERROR = ["Failed", "The request was rejected, or the service failed; `error` says why"];
 
 const UPDATED = ["UpdatedSingle", "UpdatedBulk", "UpdatedBatch"];
 
-/** Describes the responses that tables share, by name: of errors, and those of updates among the given. */
+/**
+ * Describes the responses that tables share, by name: errors, and those of updates among the given
+ * ones.
+ */
 export function describeShared(
   responses: readonly string[],
 ): Readonly<Record<string, JsonSchema>> {
@@ -125,12 +128,15 @@ export function describeShared(
   );
 }
 
-/** Refers to the response of an update, which is the same for all tables; undefined for other ones. */
+/**
+ * Refers to the response of an update, which is the same for all tables; undefined for other
+ * responses.
+ */
 export function referUpdated(name: string): JsonSchema | undefined {
   return UPDATED.includes(name) ? { $ref: `#/components/responses/${name}` } : undefined;
 }
 
-/** Refers to the errors that all operations share; those of the service itself look the same. */
+/** Refers to the errors that all operations share. */
 export function referAnyErrors(isTerse: boolean): Readonly<Record<string, JsonSchema>> {
   const error = { $ref: `#/components/responses/${ANY_ERROR[0]}` };
   return isTerse ? { "4XX": error } : { "4XX": error, "5XX": error };
@@ -154,7 +160,7 @@ export function describeSuccess(
   { description, headers, otherForms, example }: {
     readonly description: string;
     readonly headers: readonly string[];
-    /** Examples of other media types, which are texts. */
+    /** Examples of other media types, as texts. */
     readonly otherForms?: Readonly<Record<string, string>> | undefined;
     readonly example?: unknown;
   },

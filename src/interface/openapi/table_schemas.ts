@@ -6,11 +6,11 @@ import { describeBatch } from "./response_schemas.ts";
 
 /** How tables are described. */
 interface Style {
-  /** True: by what they share, and without what is not needed to type rows. */
+  /** True: only what is needed to type rows, with references to what tables share. */
   readonly isBrief: boolean;
-  /** True: the columns that an update sets have names only. */
+  /** True: columns that an update can set have only names. */
   readonly isTerse: boolean;
-  /** Gives a schema back, or one that refers to it. */
+  /** Returns a schema, or a reference to it. */
   readonly share: (schema: JsonSchema, column: Column) => JsonSchema;
 }
 
@@ -49,7 +49,7 @@ export function describeTables(
   return described;
 }
 
-/** A reference takes as much. */
+/** Length up to which a schema is no longer than a reference. */
 const SHARED_CHARACTERS = 50;
 
 function describeTable(table: Table, style: Style): Readonly<Record<string, JsonSchema>> {
@@ -77,7 +77,7 @@ function describeTable(table: Table, style: Style): Readonly<Record<string, Json
   };
 }
 
-/** A query with the columns of a table, and the operators that each allows. */
+/** Describes a query with the columns of a table, and the operators that each allows. */
 function describeQuery({ name, columns }: Table): Readonly<Record<string, JsonSchema>> {
   const field = refer(`${name}.Field`);
   const group = { type: "array", items: refer(`${name}.Filter`) };
@@ -138,7 +138,7 @@ function describeUpdate({ columns }: Table, style: Style): JsonSchema {
   });
 }
 
-/** One schema for all columns with the same operators. */
+/** Makes one schema for all columns with the same operators. */
 function groupByOperators(columns: readonly Column[]): readonly JsonSchema[] {
   const groups = new Map<string, { field: string[]; op: readonly string[] }>();
   for (const column of columns) {
@@ -215,9 +215,9 @@ function describeValue(column: Column, { isBrief, isTerse, share }: Style): Json
   const schema = describeKind(column, column.kind);
   const described = share(column.nullable ? allowNull(schema) : schema, column);
   const { comment, timeZone } = column;
-  // The zone of a value is no detail.
+  // The time zone of a value is always described.
   const type = isBrief && timeZone === undefined ? null : `(${describeType(column)})`;
-  // Get Fields has the comments of a terse document.
+  // A terse document leaves comments to Get Fields.
   const text = [isTerse ? null : comment, type].filter((part) => part !== null).join(" ");
   const readOnly = column.readOnly === undefined ? {} : { readOnly: true };
   return { ...described, ...(text !== "" && { description: text }), ...readOnly };
@@ -230,7 +230,10 @@ function describeNewValue(column: Column, { isBrief, share }: Style): JsonSchema
   return isBrief ? schema : { ...schema, description: describeType(column) };
 }
 
-/** Says what a domain is based on, and which zone a type without zone is in. @see T69, T77 */
+/**
+ * Describes a type, with the base type of a domain and the time zone of a type without one.
+ * @see T69, T77
+ */
 function describeType({ type, baseType, timeZone }: Column): string {
   const whole = type === baseType ? type : `${type}, a domain of ${baseType}`;
   return timeZone === undefined ? whole : `${whole} in the time zone ${timeZone}`;
@@ -247,7 +250,7 @@ function describeKind(column: Column, kind: ValueKind): JsonSchema {
   return { type: "array", items: element };
 }
 
-/** Every type takes a string, which Postgres reads by its own rules. */
+/** Describes the JSON that a new value may be. Every type takes a string, which Postgres parses. */
 function describeNewKind({ kind, labels }: Column): JsonSchema {
   if (kind === "json") return {};
   if (kind === "array") return { type: "array", items: { type: SCALAR_TYPES } };

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../openapi/json_schema.ts";
 
-/** How numbers that a double cannot hold are typed. */
+/** How numbers that a double cannot represent are typed. */
 export interface TypeOptions {
   /** True: as strings, as they arrive with `IEEE754Compatible=true`. */
   readonly wideNumbers: boolean;

@@ -23,7 +23,10 @@ export interface TypedTable {
 
 const RECORD = ".Record";
 
-/** A document of many tables has only the name: then it is a value as in a record, or a string. */
+/**
+ * Reads the schema of a new value. A document of many tables has only the name: then it is like the
+ * value in a record, or a string.
+ */
 function readNewValue(schema: unknown, value: unknown): JsonSchema | undefined {
   if (!isObject(schema)) return undefined;
   const known = Object.keys(schema).length > 0 || !isObject(value) ||
@@ -42,7 +45,7 @@ export function readTypedTables(document: unknown): readonly TypedTable[] {
   }
   const names = Object.keys(schemas).filter((name) => name.endsWith(RECORD))
     .map((name) => name.slice(0, -RECORD.length)).sort();
-  // Names of tables become names of types: they must not contain code.
+  // Names of tables become names of types, so they must not contain code.
   const wrong = names.find((name) => !NAME_PATTERN.test(name));
   if (wrong !== undefined) throw new Error(`${JSON.stringify(wrong)} is no name of a table`);
   return names.map((name) => readTable(document, name));
@@ -69,7 +72,10 @@ function readTable(document: unknown, name: string): TypedTable {
   };
 }
 
-/** Columns with the same operators share a schema; one with a value only compares with null. */
+/**
+ * Reads the operators of each column. Columns with the same operators share a schema; a schema for
+ * null only compares with null.
+ */
 function readOperators(condition: unknown): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, ReadonlySet<string>>();
   const parts = get(condition, "allOf");
