@@ -3,6 +3,7 @@ import { after, before, describe, it } from "@std/testing/bdd";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
+import postgres from "postgres";
 import { makeCertificate } from "../support/certificate.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { clusterUrl } from "../support/shared_databases.ts";
@@ -82,6 +83,15 @@ const PROGRAMS: Readonly<Record<(typeof RUNTIMES)[number], readonly string[]>> =
   node: ["node", OPEN_EACH, "../../dist/mod.js"],
 };
 
+/** Has Postgres store the password as it does by itself, not as test/support/encode_password.ts does. */
+async function storePassword({ url }: Cluster): Promise<void> {
+  const sql = postgres(`${url}/postgres`, { max: 1, ssl: "require" });
+  await sql.unsafe(`alter role postgres password '${new URL(url).password}'`);
+  const [row] = await sql`select rolpassword from pg_authid where rolname = 'postgres'`;
+  assertMatch(row!.rolpassword, /^SCRAM-SHA-256\$4096:/);
+  await sql.end();
+}
+
 describe("TLS to the database", () => {
   let cluster: Cluster;
 
@@ -100,6 +110,7 @@ describe("TLS to the database", () => {
         "pg_hba.conf": ACCESS,
       },
     });
+    await storePassword(cluster);
     await writeFile(join(cluster.folder, "own.pem"), authority.certificate);
     await writeFile(join(cluster.folder, "other.pem"), other.certificate);
   });

@@ -3,6 +3,7 @@ import { chown, mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { encodePassword } from "./encode_password.ts";
 import { findPort } from "./find_port.ts";
 import { launchServer, read } from "./launch_server.ts";
 import { copyVersion, findBinaries } from "./postgres_binaries.ts";
@@ -167,7 +168,7 @@ async function initialise(
   { data, password }: PreparedData,
 ): Promise<void> {
   const passwordFile = join(folder, "password");
-  await writeFile(passwordFile, password, { mode: 0o600 });
+  await writeFile(passwordFile, encodePassword(password), { mode: 0o600 });
   if (user !== undefined) await chown(passwordFile, user.uid, user.gid);
   const access = ["-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
   await succeed(run("initdb", ["-D", data, ...access, "-E", "UTF8", "--no-sync"]), "initdb");

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import postgres from "postgres";
 import type { Access } from "./access.ts";
 import { addSchema } from "./add_schema.ts";
+import { encodePassword } from "./encode_password.ts";
 
 /** The statements that make the tables of the tests. */
 export const FIXTURE = new URL("./fixture.sql", import.meta.url);
@@ -24,6 +25,8 @@ export async function makeTemplates(
   const made = ["template_empty", "template_fixture"];
   for (const name of made) await runIn(`${clusterUrl}/postgres`, `create database ${name}`);
   await runIn(`${clusterUrl}/template_fixture`, await readFile(FIXTURE, "utf8"));
+  const encoded = encodePassword("rowgate_app");
+  await runIn(`${clusterUrl}/postgres`, `alter role rowgate_app password '${encoded}'`);
   for (const access of accesses.filter((access) => access !== "plain")) {
     const text = await readFile(new URL(`./access_${access}.sql`, import.meta.url), "utf8");
     for (const template of ["template_empty", "template_fixture"]) {
