@@ -97,37 +97,40 @@ async function cloneReal(
     served,
     drop: async () => {
       await admin.end({ timeout: 1 });
-      await withServer(cluster, async (server) => {
-        await server.unsafe(`drop database if exists ${name} with (force)`);
-      });
+      await openServer(cluster).unsafe(`drop database if exists ${name} with (force)`);
     },
   };
 }
 
 /** Copies the files of the template, which costs half of what Postgres does by default since 15. */
 async function clone(cluster: string, name: string, template: string): Promise<void> {
-  await withServer(cluster, async (server) => {
-    const [found] = await server<[{ copies: boolean }]>`
-      select current_setting('server_version_num')::int4 >= 150000 as copies`;
-    const strategy = found.copies ? " strategy file_copy" : "";
-    // Two clones of one template at the same time can fail with "is being accessed by other users".
-    for (let attempt = 1;; attempt++) {
-      const failed = await server.unsafe(`create database ${name} template ${template}${strategy}`)
-        .then(() => undefined, (error) => error);
-      if (failed === undefined) return;
-      if (attempt === 20 || failed.code !== "55006") throw failed;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  });
+  const server = openServer(cluster);
+  const [found] = await server<[{ copies: boolean }]>`
+    select current_setting('server_version_num')::int4 >= 150000 as copies`;
+  const strategy = found.copies ? " strategy file_copy" : "";
+  // Two clones of one template at the same time can fail with "is being accessed by other users".
+  for (let attempt = 1;; attempt++) {
+    const failed = await server.unsafe(`create database ${name} template ${template}${strategy}`)
+      .then(() => undefined, (error) => error);
+    if (failed === undefined) return;
+    if (attempt === 20 || failed.code !== "55006") throw failed;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
-async function withServer(cluster: string, use: (server: Sql) => Promise<void>): Promise<void> {
-  const server = postgres(`${cluster}/postgres`, { max: 1, onnotice: () => {} });
-  try {
-    await use(server);
-  } finally {
-    await server.end({ timeout: 1 });
-  }
+/** Sessions that make and drop databases, by cluster: as a service ends, the next one often begins. */
+const servers = new Map<string, Sql>();
+
+function openServer(cluster: string): Sql {
+  const open = servers.get(cluster) ??
+    postgres(`${cluster}/postgres`, {
+      max: 1,
+      idle_timeout: 20,
+      fetch_types: false,
+      onnotice: () => {},
+    });
+  servers.set(cluster, open);
+  return open;
 }
 
 async function openMemory(template: Template, options: DatabaseOptions): Promise<MadeDatabase> {

@@ -130,5 +130,10 @@ export function guardRows({ url, admin }: GuardedDatabase): RowGuard {
 
 /** A test that locks a whole table must not have this session queue in front of its requests. */
 function openBeside(url: string): Sql {
-  return postgres(url, { max: 1, onnotice: () => {}, connection: { lock_timeout: 10 } });
+  return postgres(url, {
+    max: 1,
+    fetch_types: false,
+    onnotice: () => {},
+    connection: { lock_timeout: 10 },
+  });
 }
