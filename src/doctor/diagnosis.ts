@@ -1,8 +1,9 @@
-import type { Catalogue, Column, Table } from "../catalogue/catalogue.ts";
+import type { Catalogue, Column, SqlText, Table } from "../catalogue/catalogue.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import type { Dependencies } from "../app.ts";
 import type { Compile, Database } from "../postgres/database.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
+import { join, literal } from "../sql/fragment.ts";
 
 /** A problem of the set-up. */
 export interface Finding {
@@ -105,6 +106,18 @@ export async function askTruth(
 ): Promise<boolean> {
   const [row] = await database.run(compile, { write: false });
   return row!.found === "true";
+}
+
+/** Reports whether a table has a row with NULL in one of the columns, which are named as stored. */
+export function hasNulls(
+  { database }: Pick<Setup, "database">,
+  { identifier, columns }: { readonly identifier: SqlText; readonly columns: readonly string[] },
+): Promise<boolean> {
+  return askTruth(database, (sql) => {
+    const tests = columns.map((name) => sql`"$t".${literal(sql, quoteIdentifier(name))} is null`);
+    return sql`select exists (select from ${literal(sql, identifier)} "$t"
+      where ${join(sql, "or", tests)})::text as found`;
+  });
 }
 
 /**

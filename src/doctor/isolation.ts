@@ -198,15 +198,9 @@ function compileOwners(
   if (last === undefined) {
     return { source: sql`${literal(sql, identifier)} "$owner"`, condition: sql`` };
   }
-  const alias = (place: number) =>
-    literal(
-      sql,
-      (place === via.length - 1
-        ? `"$owner"`
-        : place < 0
-        ? `"$row"`
-        : `"$parent${place}"`) as SqlText,
-    );
+  const aliases = ["$row", ...via.slice(0, -1).map((_, place) => `$parent${place}`), "$owner"];
+  /** The alias of a table on the path; -1 is the table of the row itself. */
+  const alias = (place: number) => literal(sql, `"${aliases[place + 1]}"` as SqlText);
   const between = via.slice(0, -1).map(({ source }, place) =>
     sql`, ${literal(sql, source)} ${alias(place)}`
   );

@@ -69,11 +69,7 @@ function printIndexes(
     return [`${create} using ${method} (${identifier});    -- contains on ${name}`];
   }
   const tenants = tenancy?.via.length === 0 ? tenancy.columns : [];
-  const text = !deterministic
-    ? `(${identifier}::text collate "C")`
-    : CONVERTED.has(column.baseType)
-    ? `(${identifier}::text)`
-    : identifier;
+  const text = printText(column);
   const keys = [...tenants.map((tenant) => tenant.identifier), `${text} text_pattern_ops`];
   return [
     `${create} (${keys.join(", ")});    -- starts_with on ${name}`,
@@ -82,6 +78,11 @@ function printIndexes(
         `${create} using gin (${text} gin_trgm_ops);`,
     ),
   ];
+}
+
+function printText({ identifier, baseType, deterministic }: Column): string {
+  if (!deterministic) return `(${identifier}::text collate "C")`;
+  return CONVERTED.has(baseType) ? `(${identifier}::text)` : identifier;
 }
 
 /** Types that are text as they are stored, and those that a function makes one. */

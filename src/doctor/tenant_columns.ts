@@ -1,13 +1,12 @@
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
-import { join, literal } from "../sql/fragment.ts";
 import {
   askJson,
-  askTruth,
   type Check,
   compileTables,
   count,
   type Diagnosis,
   type Finding,
+  hasNulls,
   listTenantTables,
   type Setup,
   type TenantTable,
@@ -23,7 +22,7 @@ async function lookAtRows(setup: Setup): Promise<Diagnosis> {
   for (const { name, columns } of await readNullable(setup)) {
     const table = tables.find((each) => each.name === name)!;
     setup.progress(name);
-    const orphans = await hasOrphans(setup, { table, columns });
+    const orphans = await hasNulls(setup, { identifier: table.identifier, columns });
     findings.push(describe(table, { columns, orphans }));
   }
   findings.push(...await checkTenantNames(setup));
@@ -54,17 +53,6 @@ function describe(
       why: "a row can be written that no tenant can reach",
       fix: notNull,
     };
-}
-
-function hasOrphans(
-  { database }: Setup,
-  { table, columns }: { readonly table: TenantTable; readonly columns: readonly string[] },
-): Promise<boolean> {
-  return askTruth(database, (sql) => {
-    const tests = columns.map((name) => sql`"$t".${literal(sql, quoteIdentifier(name))} is null`);
-    return sql`select exists (select from ${literal(sql, table.identifier)} "$t"
-      where ${join(sql, "or", tests)})::text as found`;
-  });
 }
 
 /** Tenant columns of a table that are not declared NOT NULL. */

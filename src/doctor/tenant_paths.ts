@@ -1,7 +1,6 @@
 import type { SqlText, Table, Tenancy } from "../catalogue/catalogue.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
-import { join, literal } from "../sql/fragment.ts";
-import { askJson, askTruth, type Check, count, type Diagnosis } from "./diagnosis.ts";
+import { askJson, type Check, count, type Diagnosis, hasNulls } from "./diagnosis.ts";
 import type { Finding, Setup } from "./diagnosis.ts";
 
 /** A table whose tenant is that of a row that it refers to. */
@@ -104,7 +103,7 @@ async function describeOrphans(
   };`;
   const isNull = names.map((name) => `${name} is null`).join(" or ");
   const why = "no token reaches them, and a trigger or view may show them to any tenant";
-  return await hasOrphans(setup, { identifier, nullable })
+  return await hasNulls(setup, { identifier, columns: nullable })
     ? {
       id: `pathless_rows:${table}`,
       level: "warning",
@@ -119,17 +118,6 @@ async function describeOrphans(
       why: `a row can be written that belongs to no row of ${target}, and that no tenant can reach`,
       fix: notNull,
     };
-}
-
-function hasOrphans(
-  { database }: Setup,
-  { identifier, nullable }: { readonly identifier: SqlText; readonly nullable: readonly string[] },
-): Promise<boolean> {
-  return askTruth(database, (sql) => {
-    const tests = nullable.map((name) => sql`"$t".${literal(sql, quoteIdentifier(name))} is null`);
-    return sql`select exists (select from ${literal(sql, identifier)} "$t"
-      where ${join(sql, "or", tests)})::text as found`;
-  });
 }
 
 function readSteps(setup: Setup, steps: readonly Step[]): Promise<readonly FoundStep[]> {

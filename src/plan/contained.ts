@@ -23,11 +23,7 @@ export function planContained(
   value: Json,
   { column, path, findings }: Site,
 ): Predicate | undefined {
-  const found = column.container === "array"
-    ? checkElements(value, { column, path, findings })
-    : column.container === "jsonb"
-    ? { text: printJson(value, { path, findings }) }
-    : checkBounds(value, { column, path, findings });
+  const found = checkContained(value, { column, path, findings });
   if ("text" in found) {
     const { text, zoned, bare } = found;
     const given = { text, zoned: zoned === true, bare: bare === true, certain: false, path };
@@ -40,6 +36,17 @@ export function planContained(
       `expected ${expected}`,
   });
   return undefined;
+}
+
+function checkContained(value: Json, site: Site): Found {
+  switch (site.column.container) {
+    case "array":
+      return checkElements(value, site);
+    case "jsonb":
+      return { text: printJson(value, site) };
+    default:
+      return checkBounds(value, site);
+  }
 }
 
 type Found =
@@ -117,15 +124,18 @@ function checkBounds(value: Json, { column, path, findings }: Site): Found {
   if (typeof value === "object") return { expected: "a value or a range" };
   const scalar = value as Exclude<Scalar, null>;
   const text = findLiteral({ path, findings }) ?? String(scalar);
+  const options = { maxTsqueryCharacters: findings.maxTsqueryCharacters };
+  const isString = typeof scalar === "string";
   const isMulti = column.container === "multirange";
-  const isRange = typeof scalar === "string" && RANGE.test(scalar);
+  if (isMulti && isString && /^\s*\{/.test(scalar)) return checkScalar(text, column, options);
+  const range = isString && RANGE.test(scalar) ? text : rangeOf(text, column);
+  if (!isMulti) return checkScalar(range, column, options);
+  const multirange = /empty/i.test(range) ? "{}" : `{${range}}`;
+  return checkScalar(multirange, column, options);
+}
+
+function rangeOf(text: string, { baseType }: Column): string {
   const quoted = `"${text.replace(/["\\]/g, "\\$&")}"`;
-  const isLast = text.trim() === LAST_VALUES.get(column.baseType.replace(/multirange$/, "range"));
-  const range = isRange ? text : isLast ? `[${quoted},)` : `[${quoted},${quoted}]`;
-  const whole = isMulti && typeof scalar === "string" && /^\s*\{/.test(scalar)
-    ? text
-    : isMulti
-    ? /empty/i.test(range) ? "{}" : `{${range}}`
-    : range;
-  return checkScalar(whole, column, { maxTsqueryCharacters: findings.maxTsqueryCharacters });
+  const isLast = text.trim() === LAST_VALUES.get(baseType.replace(/multirange$/, "range"));
+  return isLast ? `[${quoted},)` : `[${quoted},${quoted}]`;
 }

@@ -4,7 +4,7 @@ import { MAX_TSQUERY_CHARACTERS } from "../errors/limits.ts";
 import { NO_SOURCE } from "../json/source_text.ts";
 import type { Findings } from "./column.ts";
 import { planGroup } from "./filters.ts";
-import type { Predicate } from "./predicate.ts";
+import type { Predicate, Value } from "./predicate.ts";
 
 /** A row filter of the policy after all checks, or what is wrong with it. */
 export type PlannedRowFilter =
@@ -52,12 +52,18 @@ function listColumns(predicate: Predicate): Column[] {
 
 function findUncertain(predicate: Predicate): Column | undefined {
   if ("items" in predicate) return predicate.items.map(findUncertain).find(Boolean);
-  const values = predicate.kind === "compare"
-    ? [predicate.value]
-    : predicate.kind === "between"
-    ? [predicate.low, predicate.high]
-    : predicate.kind === "member"
-    ? predicate.values
-    : [];
-  return values.every(({ certain }) => certain) ? undefined : predicate.column;
+  return listValues(predicate).every(({ certain }) => certain) ? undefined : predicate.column;
+}
+
+function listValues(predicate: Predicate): readonly Value[] {
+  switch (predicate.kind) {
+    case "compare":
+      return [predicate.value];
+    case "between":
+      return [predicate.low, predicate.high];
+    case "member":
+      return predicate.values;
+    default:
+      return [];
+  }
 }

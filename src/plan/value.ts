@@ -19,6 +19,10 @@ export interface ValueOptions {
   readonly maxTsqueryCharacters: number;
 }
 
+/** Kinds that take a JSON number; a boolean takes 0 and 1. */
+const NUMBER_KINDS: ReadonlySet<ValueType["kind"]> = new Set<ValueType["kind"]>(
+  ["boolean", "int2", "int4", "int8", "float4", "float8", "numeric"],
+);
 /** Types that take a JSON number though their kind is `other`. */
 const NUMBER_TYPES: ReadonlySet<string> = new Set(["money", "oid", "xid", "xid8", "cid"]);
 /** Texts that Postgres reads as a boolean: the words, their unique prefixes, 0 and 1. */
@@ -67,21 +71,9 @@ function checkBare(
   if (typeof value === "boolean") {
     return type.kind === "boolean" ? { text } : reject(type);
   }
-  switch (type.kind) {
-    case "boolean":
-      return value === 0 || value === 1 ? { text } : reject(type);
-    case "int2":
-    case "int4":
-    case "int8":
-      return isWholeNumber(text, type.kind) ? { text } : reject(type);
-    case "float4":
-    case "float8":
-      return isDecimal(text) ? { text } : reject(type);
-    case "numeric":
-      return isDecimal(written) ? checkDigits(written) : reject(type);
-    default:
-      return NUMBER_TYPES.has(type.baseType) ? checkText(text, type, options) : reject(type);
-  }
+  if (type.kind === "numeric") return checkText(written, type, options);
+  const takesNumbers = NUMBER_KINDS.has(type.kind) || NUMBER_TYPES.has(type.baseType);
+  return takesNumbers ? checkText(text, type, options) : reject(type);
 }
 
 function checkText(text: string, type: ValueType, options: ValueOptions): Checked {

@@ -45,13 +45,13 @@ export function parseFilters(
     const counts = { conditions: 0, groups: 0, patternCharacters: 0 };
     return parseGroup({ findings, ...counts, maxPatternCharacters }, input, { path, depth: 1 });
   }
-  const wrong = isObject(input) && isCondition(input)
-    ? "a condition cannot stand alone"
-    : isObject(input)
-    ? describeKeys(input)
-    : `${quote(input)} is not a group`;
-  report(findings, path, `${wrong}, ${ONE_KEY}`);
+  report(findings, path, `${describeNoGroup(input)}, ${ONE_KEY}`);
   return undefined;
+}
+
+function describeNoGroup(input: unknown): string {
+  if (!isObject(input)) return `${quote(input)} is not a group`;
+  return isCondition(input) ? "a condition cannot stand alone" : describeKeys(input);
 }
 
 function parseGroup(

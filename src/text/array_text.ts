@@ -27,21 +27,9 @@ function escape(text: string): string {
  */
 export function readElements(text: string, structure: string): string[] {
   const elements: string[] = [];
-  let element = "";
-  let quoted = false;
-  let inQuotes = false;
-  for (let at = 0; at <= text.length; at++) {
-    const character = text[at];
-    if (character === undefined || !inQuotes && structure.includes(character)) {
-      const whole = quoted ? element : element.trim();
-      if (quoted || whole !== "") elements.push(whole);
-      element = "";
-      quoted = false;
-    } else if (character === '"') {
-      inQuotes = !inQuotes;
-      quoted = true;
-    } else element += character === "\\" ? text[++at] ?? "" : character;
-  }
+  scan(text, structure, (element, { quoted }) => {
+    if (quoted || element !== "") elements.push(element);
+  });
   return elements;
 }
 
@@ -55,15 +43,33 @@ export function rewriteElements(
   rewrite: (element: string) => string,
 ): string {
   let rewritten = "";
+  scan(text, structure, (element, { quoted, end }) => {
+    const isElement = quoted || element !== "" && !KEPT.test(element);
+    rewritten += (isElement ? `"${escape(rewrite(element))}"` : element) + end;
+  });
+  return rewritten;
+}
+
+/** Where an element stands: whether it is quoted, and the structural character after it. */
+interface Place {
+  readonly quoted: boolean;
+  /** Empty at the end of the text. */
+  readonly end: string;
+}
+
+/** Calls back with each element, trimmed and without quotes and escapes; it may be empty. */
+function scan(
+  text: string,
+  structure: string,
+  take: (element: string, place: Place) => void,
+): void {
   let element = "";
   let quoted = false;
   let inQuotes = false;
   for (let at = 0; at <= text.length; at++) {
     const character = text[at];
     if (character === undefined || !inQuotes && structure.includes(character)) {
-      const whole = quoted ? element : element.trim();
-      const isElement = quoted || whole !== "" && !KEPT.test(whole);
-      rewritten += (isElement ? `"${escape(rewrite(whole))}"` : whole) + (character ?? "");
+      take(quoted ? element : element.trim(), { quoted, end: character ?? "" });
       element = "";
       quoted = false;
     } else if (character === '"') {
@@ -71,7 +77,6 @@ export function rewriteElements(
       quoted = true;
     } else element += character === "\\" ? text[++at] ?? "" : character;
   }
-  return rewritten;
 }
 
 /** Of an array also the bounds before its elements: `[0:1]=`. */
