@@ -104,9 +104,12 @@ describe("a primary with a standby", () => {
     assertEquals([response.status, response.body.success], [200, true], response.text);
     const retries = single.observations.slice(observed).filter(({ kind }) => kind === "retry");
     assertEquals(retries, IS_REMOTE ? [] : [{ kind: "retry", fault: "serialization" }]);
-    const [row] =
-      await there`select sum(confl_snapshot)::int4 as n from pg_stat_database_conflicts`;
-    assert(row!.n > 0, "nothing was in the way");
+    // A session reports to the statistics once a second at most.
+    await waitUntil(async () => {
+      const [row] =
+        await there`select sum(confl_snapshot)::int4 as n from pg_stat_database_conflicts`;
+      return row!.n > 0;
+    });
     await there.end();
   });
 
