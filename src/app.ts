@@ -66,9 +66,10 @@ export interface Connection {
    */
   readonly cut?: (() => void) | undefined;
   /**
-   * Frees bytes of a body that the runtime has taken; left out where garbage collection is as good.
+   * Frees bytes of a body that the runtime has taken, or returns true: their memory may be used again.
+   * Left out where garbage collection is as good.
    */
-  readonly free?: ((bytes: Uint8Array<ArrayBuffer>) => void) | undefined;
+  readonly free?: ((bytes: Uint8Array<ArrayBuffer>) => boolean) | undefined;
 }
 
 /** The fetch handler. */

@@ -7,7 +7,7 @@ import type { Trace } from "./trace.ts";
 
 /** The rows of an export, printed. */
 export interface PrintedRows {
-  readonly next: () => Promise<Uint8Array<ArrayBuffer> | undefined>;
+  readonly next: ExportSource["next"];
   readonly close: () => Promise<void>;
   /** Rows that were read so far. */
   readonly rows: () => number;
@@ -34,9 +34,9 @@ export function openExportSource(
   let bytes = 0;
   let error: unknown;
 
-  async function next(): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  async function next(spare?: Uint8Array<ArrayBuffer>) {
     try {
-      const chunk = await printed.next();
+      const chunk = await printed.next(spare);
       const nowMs = performance.now();
       if (nowMs - checkedMs > TOKEN_MS) {
         checkedMs = nowMs;

@@ -5,8 +5,13 @@ import type { Recipient } from "./response_body.ts";
 
 /** The bytes of an export, as a response takes them. */
 export interface ExportSource {
-  /** Gives what comes next; undefined behind the end. What it throws cuts the response. */
-  readonly next: () => Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /**
+   * Gives what comes next; undefined behind the end. What it throws cuts the response. `spare` was given
+   * before, and may be overwritten.
+   */
+  readonly next: (
+    spare?: Uint8Array<ArrayBuffer>,
+  ) => Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Ends it early, or at its end. */
   readonly close: (result: ExportResult) => void;
 }
@@ -71,16 +76,20 @@ export function streamExport(
 }
 
 /**
- * Frees each chunk of an export when the next one is asked for, where the runtime can do so.
+ * Frees each chunk of an export when the next one is asked for, or has its memory used again, where the
+ * runtime can do so.
  * @see docs/decisions/0069-exports-let-others-pass.md
  */
 export function freeChunks(source: ExportSource, free: Recipient["free"]): ExportSource {
   if (free === undefined) return source;
   let taken: Uint8Array<ArrayBuffer> | undefined;
+  let spare: Uint8Array<ArrayBuffer> | undefined;
   return {
     async next() {
-      if (taken !== undefined) free(taken);
-      return taken = await source.next();
+      const chunk = await source.next(spare);
+      // Not before: Node asks while a short chunk is still on its way.
+      spare = taken !== undefined && free(taken) ? taken : undefined;
+      return taken = chunk;
     },
     close: source.close,
   };

@@ -91,8 +91,11 @@ export interface Recipient {
   readonly sending: Sending;
   /** Closes the connection; undefined where the runtime itself does so if a body breaks off. */
   readonly cut?: (() => void) | undefined;
-  /** Frees bytes that the runtime has taken; undefined where garbage collection frees them. */
-  readonly free?: ((bytes: Uint8Array<ArrayBuffer>) => void) | undefined;
+  /**
+   * Frees bytes that the runtime has taken, or returns true: their memory may be used again. Undefined
+   * where garbage collection frees them.
+   */
+  readonly free?: ((bytes: Uint8Array<ArrayBuffer>) => boolean) | undefined;
   /** Undefined: not known. */
   tenant?: string;
   /** Keeps the memory of the request's body for the response, in place of memory of its own. */

@@ -1,4 +1,3 @@
-import { IS_BUN, IS_DENO } from "../runtime/adapter.ts";
 import { onNextTick } from "../runtime/timers.ts";
 
 /** The pace of an export: how much it takes before other requests are served. */
@@ -27,11 +26,8 @@ export interface PaceOptions {
 /** To print them takes half a millisecond. */
 const BYTES = 131_072;
 const SHARED_BYTES = 65_536;
-/**
- * Milliseconds for which more requests are expected after one has begun. None on Node: there, rests
- * do not help look-ups (p99 16 instead of 14 ms) and cost a third of the export's throughput.
- */
-const EXPECTED_MS = IS_DENO || IS_BUN ? 1000 : 0;
+/** Milliseconds for which more requests are expected after one has begun. */
+const EXPECTED_MS = 1000;
 /** After how many ticks an export rests while others are expected. */
 const TICKS = 10;
 /** Most waits after a tick, and fewest milliseconds of them together. */

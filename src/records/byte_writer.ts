@@ -3,6 +3,8 @@ export interface ByteWriter {
   bytes: Uint8Array<ArrayBuffer>;
   /** Where the next byte goes. */
   at: number;
+  /** Memory of chunks that is not in use. */
+  readonly spare: Uint8Array<ArrayBuffer>[];
 }
 
 /** Usual size of a chunk. */
@@ -10,7 +12,7 @@ export const CHUNK_BYTES = 65_536;
 
 /** Opens a writer with nothing in it. */
 export function openByteWriter(): ByteWriter {
-  return { bytes: new Uint8Array(CHUNK_BYTES), at: 0 };
+  return { bytes: new Uint8Array(CHUNK_BYTES), at: 0, spare: [] };
 }
 
 /** Makes room for so many more bytes. */
@@ -26,9 +28,14 @@ export function reserve(writer: ByteWriter, length: number): void {
 export function takeBytes(writer: ByteWriter): Uint8Array<ArrayBuffer> | undefined {
   if (writer.at === 0) return undefined;
   const taken = writer.bytes.subarray(0, writer.at);
-  writer.bytes = new Uint8Array(CHUNK_BYTES);
+  writer.bytes = writer.spare.pop() ?? new Uint8Array(CHUNK_BYTES);
   writer.at = 0;
   return taken;
+}
+
+/** Uses the memory of taken bytes again, unless a long row has made it larger. */
+export function reuseBytes(writer: ByteWriter, { buffer }: Uint8Array<ArrayBuffer>): void {
+  if (buffer.byteLength === CHUNK_BYTES) writer.spare.push(new Uint8Array(buffer));
 }
 
 /** A range of bytes. */

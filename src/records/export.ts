@@ -8,7 +8,7 @@ import type { Others } from "../postgres/pace.ts";
 import { onNextTick } from "../runtime/timers.ts";
 import { compileExport, RECORD_TOO_LARGE } from "../sql/export.ts";
 import { compileSetStep } from "../sql/settings.ts";
-import { CHUNK_BYTES, openByteWriter, takeBytes } from "./byte_writer.ts";
+import { CHUNK_BYTES, openByteWriter, reuseBytes, takeBytes } from "./byte_writer.ts";
 import { locateValues } from "./locate_values.ts";
 import { printCsv } from "./print_csv.ts";
 import { printJsonLines, type RowPrinter } from "./print_json_lines.ts";
@@ -18,11 +18,13 @@ import type { Run } from "./run.ts";
 export interface ExportedRows {
   /**
    * Returns the next chunk; undefined after the last row. Postgres waits for the next call once a few
-   * chunks are buffered.
+   * chunks are buffered. `spare` is an earlier chunk, which may be overwritten.
    * @throws {ApiError} 400 a record is too large
    * @throws {DatabaseError}
    */
-  readonly next: () => Promise<Uint8Array<ArrayBuffer> | undefined>;
+  readonly next: (
+    spare?: Uint8Array<ArrayBuffer>,
+  ) => Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Ends the export early; resolves when Postgres no longer works on it. */
   readonly close: () => Promise<void>;
   /** Rows that were read so far. */
@@ -165,7 +167,8 @@ async function openRows(
     if (failure !== undefined) throw failure;
   }
 
-  async function next() {
+  async function next(spare?: Uint8Array<ArrayBuffer>) {
+    if (spare !== undefined) reuseBytes(writer, spare);
     await ready();
     const chunk = chunks.shift();
     held -= chunk?.length ?? 0;

@@ -24,8 +24,11 @@ export interface Connection {
   readonly target?: string | undefined;
   /** Closes the connection, where a body that breaks off does not. */
   readonly cut?: () => void;
-  /** Frees bytes of a body that the runtime has taken: it has asked for those behind them. */
-  readonly free?: (bytes: Uint8Array<ArrayBuffer>) => void;
+  /**
+   * Takes bytes of a body when the runtime has asked for those behind them. Returns whether their memory
+   * may be used again; if not, it is freed at once or left to the collector.
+   */
+  readonly free?: (bytes: Uint8Array<ArrayBuffer>) => boolean;
 }
 
 /** Where to listen, and how long a request may take to arrive. */

@@ -52,8 +52,9 @@ export function listen(handler: Handler, { host, port, shared }: ListenOptions):
  * second. Deno holds the memory of what it writes by itself, so a chunk may be detached from its array.
  * @see docs/decisions/0069-exports-let-others-pass.md
  */
-function free({ buffer }: Uint8Array<ArrayBuffer>): void {
+function free({ buffer }: Uint8Array<ArrayBuffer>): boolean {
   buffer.transfer(0);
+  return false;
 }
 
 /** Looks at the body only when it was not read: its stream costs more than its bytes. */

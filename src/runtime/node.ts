@@ -1,6 +1,6 @@
 import { createAdaptorServer } from "@hono/node-server";
 import cluster from "node:cluster";
-import { createServer } from "node:http";
+import { createServer, type OutgoingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { setFlagsFromString } from "node:v8";
@@ -24,10 +24,11 @@ const KEEP_BYTECODE = "--no-flush-bytecode";
 export async function listen(handler: Handler, options: ListenOptions): Promise<Server> {
   setFlagsFromString(KEEP_BYTECODE);
   const server = createAdaptorServer({
-    fetch: async (request, { incoming }) => {
+    fetch: async (request, { incoming, outgoing }) => {
       const { socket, url: target } = incoming;
       const cut = () => socket.destroy();
-      const response = await handler(request, { peer: socket.remoteAddress, target, cut });
+      const connection = { peer: socket.remoteAddress, target, cut, free: () => isSent(outgoing) };
+      const response = await handler(request, connection);
       if (!incoming.complete) limitDiscarded(incoming);
       return response;
     },
@@ -65,6 +66,16 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     stop,
     abort: () => server.closeAllConnections(),
   };
+}
+
+/**
+ * Reports whether all that was written of a response has left this process. Before its headers are sent,
+ * chunks wait where nobody sees them.
+ */
+function isSent(
+  { headersSent, writableLength }: Pick<OutgoingMessage, "headersSent" | "writableLength">,
+): boolean {
+  return headersSent && writableLength === 0;
 }
 
 /**

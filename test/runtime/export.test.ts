@@ -13,6 +13,12 @@ const ROWS = 60_000;
 const OTHER_ROWS = 20_000;
 const SEND_TIMEOUT_MS = 2500;
 const FREE_MS = 5000;
+/** Makes Node say what its array buffers hold, whenever they hold another MB. */
+const REPORT_BUFFERS = `let most = 0;
+  setInterval(() => {
+    const held = Math.ceil(process.memoryUsage().arrayBuffers / 1e6);
+    if (held > most) console.log("buffers hold " + (most = held) + " MB");
+  }, 5).unref();`;
 
 /** Of all runtimes: to fill it takes seconds. */
 let database: TestDatabase;
@@ -41,7 +47,10 @@ for (const runtime of RUNTIMES) {
       service = await createTestService("real", {
         runtime,
         database,
-        environment: { ROWGATE_SEND_TIMEOUT_MS: String(SEND_TIMEOUT_MS) },
+        environment: {
+          ROWGATE_SEND_TIMEOUT_MS: String(SEND_TIMEOUT_MS),
+          NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(REPORT_BUFFERS)}`,
+        },
         logged: (line) => logged.push(line),
       });
       const ask = () => service.send("POST", "/integration/tables/bulk/query", { body: {} });
@@ -93,6 +102,15 @@ for (const runtime of RUNTIMES) {
       assert(grownMiB < 100, `${grownMiB} MiB`);
       await awaitFree();
     });
+
+    if (runtime === "node") {
+      it("uses the memory of what was sent again, and leaves none to the collector [EX25]", async () => {
+        await (await open().readAll());
+        const held = logged.map((line) => Number(/^buffers hold (\d+) MB$/.exec(line)?.[1] ?? 0));
+        const mostMb = Math.max(...held);
+        assert(mostMb > 0 && mostMb < 10, `${mostMb} MB of 120`);
+      });
+    }
 
     for (const accept of ["application/x-ndjson", "text/csv\r\nAccept-Encoding: gzip"]) {
       const form = accept.includes("gzip") ? ", compressed" : "";
