@@ -102,7 +102,7 @@ interface Attempt {
   readonly service: Service;
 }
 
-/** Performs an operation of any form, on the catalogue in force. */
+/** Performs an operation of any form, on the current catalogue. */
 async function perform(
   operation: Operation,
   call: Call,

@@ -37,9 +37,10 @@ end $rowgate$`;
 }
 
 /**
- * An UPDATE that changes the key or the tenant of a row logs the old ones by a trigger for rows, whose
- * condition Postgres checks by itself: other updates do not pay for it. Not in a partitioned table, where a
- * row that moves to another partition fires no trigger for updates: there the one for statements compares.
+ * An UPDATE that changes the key or the tenant of a row logs the old ones by a row trigger, whose
+ * condition Postgres checks by itself: other updates do not pay for it. Not in a partitioned table,
+ * where a row that moves to another partition fires no update trigger: there the statement trigger
+ * compares.
  */
 export function describeMovedFunction(table: FeedTable, feed: number): string {
   return `create function rowgate.changes_${feed}_moved() returns trigger
@@ -50,7 +51,7 @@ begin
 end $rowgate$`;
 }
 
-/** Logs the row of a trigger for rows. */
+/** Compiles the statement that logs the row of a row trigger. */
 function logRow(table: FeedTable, feed: number, row: "new" | "old"): string {
   const { key, tenant } = describeParts(table);
   return `insert into rowgate.changes (feed, tenant, amount, keys)
@@ -140,7 +141,10 @@ begin
 end $rowgate$`;
 }
 
-/** How an UPDATE of a partitioned table finds the keys and tenants that its rows have no longer. */
+/**
+ * Compiles how an UPDATE of a partitioned table finds the keys and tenants that its rows no longer
+ * have.
+ */
 function describeOld(table: FeedTable) {
   const { key, tenant } = describeParts(table);
   // Tenants may be equal and not the same, as those of type citext, and so may numbers: 1.0 and 1.00. Other
@@ -155,8 +159,8 @@ function describeOld(table: FeedTable) {
       ofKey("r").map((column, place) => `${column} as ${table.primaryKey[place]!.identifier}`)
         .join(", ")
     } from "$${rows}" r`;
-  // The usual case, in which none has moved, is found out by a join in half the time of the EXCEPT. Asked by
-  // EXISTS, Postgres would take a plan that gives a first row soon: a nested loop, over all rows.
+  // In the usual case none has moved, which a join finds out in half the time of the EXCEPT. With
+  // EXISTS, Postgres would choose a plan with an early first row: a nested loop, over all rows.
   const equal = [
     `${ofTenant("o")} = ${ofTenant("n")}`,
     ...ofKey("o").map((column, place) => `${column} = ${ofKey("n")[place]}`),
@@ -168,7 +172,7 @@ function describeOld(table: FeedTable) {
     })`,
     anyMoved: `(select count(*) from "$old" o where ${tenant("o")} is not null
       and not exists (select from "$new" n where ${equal})) > 0`,
-    // A key that is kept needs no second entry.
+    // An unchanged key needs no second entry.
     moved: `select r."$tenant", ${key("r")} from (${parts("old")} except ${parts("new")}) r`,
   };
 }

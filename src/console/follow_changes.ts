@@ -34,7 +34,7 @@ const LONGEST_PAUSE_MS = 15_000;
 const PASSING: ReadonlySet<number> = new Set([0, 429, 502, 503, 504]);
 
 /**
- * Follows a changes feed until the signal ends it, and goes on after a stream that breaks. An
+ * Follows a changes feed until the signal ends it, and continues after a stream breaks. An
  * `EventSource` would do that by itself, but cannot send a token.
  * @see CH15
  */

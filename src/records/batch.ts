@@ -191,7 +191,7 @@ function openPauses(now: () => number): Pauses {
 /** Batchers that are kept, since clients can cause any number of keys. */
 const MAX_KEYS = 256;
 
-/** Gives a batcher for each key; the oldest is dropped when there are too many. */
+/** Opens a batcher for each key; the oldest is dropped if there are too many. */
 export function openBatchers<Item, Result>(
   open: (key: string) => Batcher<Item, Result>,
 ): (key: string) => Batcher<Item, Result> {

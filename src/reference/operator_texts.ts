@@ -50,7 +50,10 @@ const FURTHER: ReadonlySet<string> = new Set(["ilike", "not_ilike", "starts_with
 export const GENERAL_OPERATORS: readonly Operator[] = (Object.keys(OPERATOR_LABELS) as Operator[])
   .filter((op) => !FURTHER.has(op));
 
-/** Shortens the operators of a column: whether it has all that most types have, and which besides. */
+/**
+ * Shortens the operators of a column: whether it has all that most types have, and its additional
+ * ones.
+ */
 export function summariseOperators(
   operators: readonly Operator[],
 ): { readonly all: boolean; readonly others: readonly Operator[] } {

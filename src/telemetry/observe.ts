@@ -32,7 +32,7 @@ export type Observation =
     /** Operation, or the part of the service. */
     readonly where: string;
   } & Repeated)
-  /** Another catalogue is in force. */
+  /** The catalogue was replaced by another one. */
   | { readonly kind: "catalogue"; readonly tables: number; readonly reason: string }
   | ({ readonly kind: "catalogue_failed"; readonly code: string } & Repeated)
   | ({ readonly kind: "warning"; readonly message: string } & Repeated)
