@@ -2,9 +2,9 @@ import type { Table } from "../catalogue/catalogue.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import type { Config } from "../config/config.ts";
 import { askJson, compileTables } from "../doctor/diagnosis.ts";
-import { extendForeignKey } from "../doctor/extend_foreign_key.ts";
+import { extendForeignKey, type ForeignKey } from "../doctor/extend_foreign_key.ts";
 import type { TenantTable } from "../doctor/diagnosis.ts";
-import { type ForeignKey, readForeignKeys } from "../doctor/foreign_keys.ts";
+import { readForeignKeys } from "../doctor/foreign_keys.ts";
 import type { Setup } from "../doctor/diagnosis.ts";
 import { quoteText } from "../text/quote_text.ts";
 

@@ -1,6 +1,55 @@
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import type { TenantTable } from "./diagnosis.ts";
-import type { Action, ForeignKey, TenantPair } from "./foreign_keys.ts";
+
+/** A tenant column of the table of a foreign key, and the one of its target in the same place. */
+export interface TenantPair {
+  readonly own: string;
+  readonly other: string;
+  /** The key compares them. */
+  readonly paired: boolean;
+  /** One of them may be NULL. */
+  readonly nullable: boolean;
+  /** A foreign key can compare them. */
+  readonly comparable: boolean;
+  /** The own one is generated. */
+  readonly generated: boolean;
+}
+
+/** A foreign key between two tables with as many tenant columns, with its whole definition. */
+export interface ForeignKey {
+  readonly name: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly target: string;
+  readonly targetColumns: readonly string[];
+  /** As in `pg_constraint`: a no action, r restrict, c cascade, n set null, d set default. */
+  readonly onDelete: Action;
+  readonly onUpdate: Action;
+  /** The columns that `on delete set null` or `set default` lists; null: it lists none. */
+  readonly setColumns: readonly string[] | null;
+  /** The server supports such lists: PostgreSQL 15 and later. */
+  readonly knowsSetColumns: boolean;
+  readonly matchFull: boolean;
+  readonly deferrable: boolean;
+  readonly deferred: boolean;
+  readonly validated: boolean;
+  readonly comment: string | null;
+  /** Not enforced, over periods, or with triggers that are disabled. */
+  readonly peculiar: boolean;
+  /** One of its columns may be NULL. */
+  readonly nullable: boolean;
+  /** In the order of a tenant's parts. */
+  readonly tenants: readonly TenantPair[];
+  /** The target has a unique index on the columns that the extended key refers to. */
+  readonly indexed: boolean;
+  /** The target is partitioned. */
+  readonly targetPartitioned: boolean;
+  /** Column numbers of the target: the tenant columns that are added, then the referenced ones. */
+  readonly targetNumbers: readonly number[];
+}
+
+/** What happens to a row when the row that it refers to is deleted or its key changes. */
+export type Action = "a" | "r" | "c" | "n" | "d";
 
 /** The two tables of a foreign key. */
 export interface Ends {

@@ -12,7 +12,7 @@ import {
   type Setup,
   type TenantTable,
 } from "./diagnosis.ts";
-import { type Ends, extendForeignKey } from "./extend_foreign_key.ts";
+import { type Ends, extendForeignKey, type ForeignKey } from "./extend_foreign_key.ts";
 
 /** A row must refer to rows of its own tenant; best if the key itself ensures that. */
 export const checkForeignKeys: Check = { name: "foreign keys", look };
@@ -85,56 +85,6 @@ function crosses(
       where ${join(sql, "or", different)})::text as found`;
   });
 }
-
-/** A tenant column of the table of a foreign key, and the one of its target in the same place. */
-export interface TenantPair {
-  readonly own: string;
-  readonly other: string;
-  /** The key compares them. */
-  readonly paired: boolean;
-  /** One of them may be NULL. */
-  readonly nullable: boolean;
-  /** A foreign key can compare them. */
-  readonly comparable: boolean;
-  /** The own one is generated. */
-  readonly generated: boolean;
-}
-
-/** A foreign key between two tables with as many tenant columns, with its whole definition. */
-export interface ForeignKey {
-  readonly name: string;
-  readonly table: string;
-  readonly columns: readonly string[];
-  readonly target: string;
-  readonly targetColumns: readonly string[];
-  /** As in `pg_constraint`: a no action, r restrict, c cascade, n set null, d set default. */
-  readonly onDelete: Action;
-  readonly onUpdate: Action;
-  /** The columns that `on delete set null` or `set default` lists; null: it lists none. */
-  readonly setColumns: readonly string[] | null;
-  /** The server supports such lists: PostgreSQL 15 and later. */
-  readonly knowsSetColumns: boolean;
-  readonly matchFull: boolean;
-  readonly deferrable: boolean;
-  readonly deferred: boolean;
-  readonly validated: boolean;
-  readonly comment: string | null;
-  /** Not enforced, over periods, or with triggers that are disabled. */
-  readonly peculiar: boolean;
-  /** One of its columns may be NULL. */
-  readonly nullable: boolean;
-  /** In the order of a tenant's parts. */
-  readonly tenants: readonly TenantPair[];
-  /** The target has a unique index on the columns that the extended key refers to. */
-  readonly indexed: boolean;
-  /** The target is partitioned. */
-  readonly targetPartitioned: boolean;
-  /** Column numbers of the target: the tenant columns that are added, then the referenced ones. */
-  readonly targetNumbers: readonly number[];
-}
-
-/** What happens to a row when the row that it refers to is deleted or its key changes. */
-export type Action = "a" | "r" | "c" | "n" | "d";
 
 /**
  * Reads the foreign keys between tables whose tenants have as many columns; of all others, `other foreign

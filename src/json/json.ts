@@ -13,3 +13,6 @@ export function isScalar(value: unknown): value is Scalar {
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** An array or an object that is being read. */
+export type JsonContainer = unknown[] | Record<string, unknown>;

@@ -1,9 +1,7 @@
+import type { JsonContainer } from "./json.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { type Issue, pathOf } from "../errors/issue.ts";
 import type { Trimming } from "./trimming.ts";
-
-/** An array or an object that is being read. */
-export type JsonContainer = unknown[] | Record<string, unknown>;
 
 /**
  * The state of the parser, which can pause after any value: `at` is the offset of the next character,

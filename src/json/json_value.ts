@@ -1,8 +1,9 @@
+import type { JsonContainer } from "./json.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { pathOf, printPath, quote } from "../errors/issue.ts";
 import { MAX_JSON_DEPTH } from "../errors/limits.ts";
 import { readNumber } from "./json_number.ts";
-import { type JsonContainer, type JsonReader, rejectSyntax, skipSpace } from "./json_reader.ts";
+import { type JsonReader, rejectSyntax, skipSpace } from "./json_reader.ts";
 import { checkKey, checkString, readString } from "./json_string.ts";
 import { closeTrimmed, openTrimmed, putTrimmed } from "./trimming.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonContainer, JsonReader } from "./json_reader.ts";
+import type { JsonContainer } from "./json.ts";
 
 /**
  * What an array or object of a long document is used for. `read` is kept. `quoted` is an error, and
@@ -64,8 +64,13 @@ export function startTrimming(useOf: UseOf, maxTrimmed = MAX_TRIMMED): Trimming 
   };
 }
 
+/** The place that is being read. */
+interface Place {
+  readonly path: readonly (string | number)[];
+}
+
 /** Called for a container that opens at `reader.path`. */
-export function openTrimmed(trimming: Trimming, { path }: JsonReader, isArray: boolean): void {
+export function openTrimmed(trimming: Trimming, { path }: Place, isArray: boolean): void {
   const depth = path.length;
   if (depth > trimming.dropped) return;
   if (depth > trimming.from) {
@@ -90,7 +95,7 @@ export function openTrimmed(trimming: Trimming, { path }: JsonReader, isArray: b
 /** Returns what is kept of a container that ends at `reader.path`. */
 export function closeTrimmed(
   trimming: Trimming,
-  { path }: JsonReader,
+  { path }: Place,
   container: JsonContainer,
 ): JsonContainer {
   const depth = path.length;
@@ -110,7 +115,7 @@ export function closeTrimmed(
  */
 export function putTrimmed(
   { from, dropped }: Trimming,
-  { path }: JsonReader,
+  { path }: Place,
   { container, value }: { readonly container: JsonContainer; readonly value: unknown },
 ): void {
   const depth = path.length - 1;

@@ -1,11 +1,30 @@
+import type { Table } from "../catalogue/catalogue.ts";
 import { ApiError } from "../errors/api_error.ts";
-import { rejectIssues, under } from "../errors/issue.ts";
+import { type Path, rejectIssues, under } from "../errors/issue.ts";
 import { unquoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { describeConflict } from "../http/database_status.ts";
 import type { Assignment } from "../plan/assignment.ts";
+import type { Idempotency } from "../plan/idempotency.ts";
+import type { Predicate } from "../plan/predicate.ts";
+import type { AuditEntry } from "../plan/update_plan.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import { compileConstraintColumns } from "../sql/constraint_columns.ts";
-import type { FailedStatement } from "./explain_error.ts";
+import type { Run } from "./run.ts";
+
+/** A statement that failed: its plan, and the body that it was made from. */
+export interface FailedStatement {
+  readonly run: Run;
+  readonly plan: {
+    /** Where the update is in the body. */
+    readonly path?: Path;
+    readonly table: Table;
+    readonly predicate?: Predicate | undefined;
+    readonly assignments?: readonly Assignment[];
+    readonly audit?: AuditEntry | undefined;
+    readonly idempotency?: Idempotency | undefined;
+  };
+  readonly document: unknown;
+}
 
 /**
  * Returns the 409 for a broken key, at the path of each field of the request that is part of the key.

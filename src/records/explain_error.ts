@@ -2,37 +2,18 @@ import type { Table } from "../catalogue/catalogue.ts";
 import { NotWritableError } from "../catalogue/not_writable_error.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { ApiError } from "../errors/api_error.ts";
-import { type Path, printPath, quote, rejectIssues, under } from "../errors/issue.ts";
+import { printPath, quote, rejectIssues, under } from "../errors/issue.ts";
 import { describeCheck, NOT_UPDATABLE } from "../http/database_status.ts";
 import type { Assignment } from "../plan/assignment.ts";
-import type { Idempotency } from "../plan/idempotency.ts";
-import type { Predicate } from "../plan/predicate.ts";
 import { planRowFilter } from "../plan/row_filter.ts";
-import type { AuditEntry } from "../plan/update_plan.ts";
 import { DatabaseError, makeFailure } from "../postgres/database_error.ts";
 import { findSchema } from "../schema/find_schema.ts";
 import { FOREIGN_PARENT, OUTSIDE_FILTER } from "../sql/row_checks.ts";
-import { explainConflict, rejectAtFields } from "./explain_conflict.ts";
+import { explainConflict, type FailedStatement, rejectAtFields } from "./explain_conflict.ts";
 import { locateValues, REJECTIONS } from "./locate_values.ts";
-import type { Run } from "./run.ts";
 import { isBeyondEngine } from "./ways.ts";
 
 const FOREIGN_KEY_VIOLATION = "23503";
-
-/** A statement that failed: its plan, and the body that it was made from. */
-export interface FailedStatement {
-  readonly run: Run;
-  readonly plan: {
-    /** Where the update is in the body. */
-    readonly path?: Path;
-    readonly table: Table;
-    readonly predicate?: Predicate | undefined;
-    readonly assignments?: readonly Assignment[];
-    readonly audit?: AuditEntry | undefined;
-    readonly idempotency?: Idempotency | undefined;
-  };
-  readonly document: unknown;
-}
 
 /**
  * Returns the error that the client gets for a failed statement. It finds the path of a value that

@@ -1,4 +1,7 @@
-import type { DescribedOperation, ErrorStatus } from "../../src/interface/openapi/operations.ts";
+import type {
+  DescribedOperation,
+  ErrorStatus,
+} from "../../src/interface/openapi/described_operation.ts";
 
 /** A request whose response the document shows. */
 export interface Recipe {

@@ -1,7 +1,7 @@
 import type { Table } from "../../catalogue/catalogue.ts";
 import { EXAMPLES } from "./examples.ts";
 import { type JsonSchema, refer } from "./json_schema.ts";
-import type { DescribedOperation } from "./operations.ts";
+import type { DescribedOperation } from "./described_operation.ts";
 import { isInQuery, type ParameterName, referParameter } from "./parameters.ts";
 import { describeChangesOf, describePageOf } from "./response_schemas.ts";
 import { describeSuccess, referAnyErrors, referErrors, referUpdated } from "./responses.ts";

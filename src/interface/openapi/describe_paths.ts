@@ -4,7 +4,7 @@ import type { Brevity } from "./brevity.ts";
 import { describeOperation } from "./describe_operation.ts";
 import type { Holder } from "./holder.ts";
 import type { JsonSchema } from "./json_schema.ts";
-import type { DescribedOperation } from "./operations.ts";
+import type { DescribedOperation } from "./described_operation.ts";
 import type { ParameterName } from "./parameters.ts";
 
 /** The holder that a document is for, and how much it describes. */

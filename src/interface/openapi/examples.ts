@@ -1,4 +1,4 @@
-import type { DescribedOperation } from "./operations.ts";
+import type { DescribedOperation } from "./described_operation.ts";
 
 /** A request and its response. */
 export interface Example {

@@ -1,6 +1,6 @@
 import { ERROR_EXAMPLES } from "./error_examples.ts";
 import { type JsonSchema, refer } from "./json_schema.ts";
-import type { ErrorStatus } from "./operations.ts";
+import type { ErrorStatus } from "./described_operation.ts";
 
 /** Name in the document, meaning, and the headers beyond those of every response. */
 const ERRORS: Readonly<Record<ErrorStatus, readonly [string, string, ...string[]]>> = {

@@ -1,4 +1,4 @@
-import type { DescribedOperation, ErrorStatus } from "./operations.ts";
+import type { DescribedOperation, ErrorStatus } from "./described_operation.ts";
 
 const ERRORS: readonly ErrorStatus[] = [401, 403, 404, 429, 500, 503, 504];
 const COMMON = { tag: "Webhooks", preferences: [], scope: "webhooks" } as const;

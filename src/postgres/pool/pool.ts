@@ -6,7 +6,7 @@ import { startDeadline } from "../../runtime/timers.ts";
 import type { Client } from "../database.ts";
 import type { Failure } from "../database_error.ts";
 import { makeFailure } from "../database_error.ts";
-import { type PoolCare, tendPool } from "./pool_care.ts";
+import { type IdleSession, type PoolCare, tendPool } from "./pool_care.ts";
 import { checkSession } from "../statement.ts";
 
 /** Sessions that are each taken for one statement, batch or transaction, and returned. */
@@ -41,12 +41,6 @@ export interface PoolOptions extends Partial<Omit<PoolCare, "open">> {
 const CANCELLED_MS = 1000;
 /** A session that was idle for this long is checked before it is lent. */
 const RESTED_MS = 60_000;
-
-/** A session that is not in use. */
-export interface IdleSession {
-  readonly session: Session;
-  readonly sinceMs: number;
-}
 
 /**
  * Makes a pool. A session is idle, busy, abandoned, being cleared of a cancellation, or being opened;

@@ -1,9 +1,14 @@
 import type { Failure } from "../database_error.ts";
 import type { PendingQuery, Row } from "../driver.ts";
-import type { IdleSession } from "./pool.ts";
 import type { Session } from "../session.ts";
 import { settle } from "../statement.ts";
 import type { StatementCache } from "../statement_cache.ts";
+
+/** A session that is not in use. */
+export interface IdleSession {
+  readonly session: Session;
+  readonly sinceMs: number;
+}
 
 /** How the idle sessions of a pool are cared for. */
 export interface PoolCare {
