@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import process from "node:process";
 import type { Catalogue } from "../../../src/catalogue/catalogue.ts";
+import { EXPORT_TYPES } from "../../../src/http/export_format.ts";
 import { describeService } from "../../../src/interface/openapi/document.ts";
 import { printOpenApi } from "../../../src/interface/print_openapi.ts";
 import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
@@ -53,6 +54,21 @@ describe("the document of a token's tables", () => {
     assertEquals(shared(describe(["query", "update"], [tables[1]!])), [
       "/integration/tables/{table}/fields",
     ]);
+  });
+
+  it("describes page tokens, exports, batches and the keys of updates [Q93] [EX1] [IK1] [U51]", () => {
+    const access = makeAccess({ scopes: ["query", "update"] });
+    const { paths } = JSON.parse(JSON.stringify(describeService({ access, tables: [table] })));
+    const refer = ({ parameters }: { parameters: { $ref: string }[] }) =>
+      parameters.map(({ $ref }) => $ref.split("/").at(-1));
+    const query = paths["/integration/tables/deals/query"].post;
+    assert(refer(query).includes("After"));
+    const { "x-other-media-types": exports } = query.responses[200];
+    assertEquals(Object.keys(exports), [EXPORT_TYPES.ndjson, EXPORT_TYPES.csv]);
+    for (const how of ["single", "bulk", "batch"]) {
+      const update = paths[`/integration/tables/deals/records/${how}`].patch;
+      assert(refer(update).includes("IdempotencyKey") && 422 in update.responses, how);
+    }
   });
 
   const forms = {
