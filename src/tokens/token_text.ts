@@ -1,5 +1,3 @@
-import { sha256 } from "../runtime/hash.ts";
-
 /** A new token, and what the database keeps of it. */
 export interface MintedToken {
   /** What logs and lists show. */
@@ -17,8 +15,6 @@ const ID_CHARACTERS = 11;
 const SECRET_BYTES = 32;
 const SECRET_CHARACTERS = 43;
 const CHECKSUM_CHARACTERS = 6;
-/** What the characters of a SHA-256 behind the checksum count up to. */
-const BEHIND_CHECKSUM = BASE ** BigInt(SECRET_CHARACTERS - CHECKSUM_CHARACTERS);
 
 const TOKEN_PATTERN = new RegExp(
   `^rg_([0-9A-Za-z]{${ID_CHARACTERS}})_[0-9A-Za-z]{${SECRET_CHARACTERS + CHECKSUM_CHARACTERS}}$`,
@@ -28,34 +24,38 @@ const TOKEN_PATTERN = new RegExp(
  * Mints a token: `rg_` + id + `_` + 256 random bits in base62 + a checksum of all before it.
  * @see A21
  */
-export function mintToken(): MintedToken {
-  const id = encodeBase62(randomNumber(ID_BYTES), ID_CHARACTERS);
-  const body = `rg_${id}_${encodeBase62(randomNumber(SECRET_BYTES), SECRET_CHARACTERS)}`;
-  const token = body + checksum(body);
-  return { id, token, digest: digest(token) };
+export async function mintToken(): Promise<MintedToken> {
+  const id = encodeBase62(randomBytes(ID_BYTES), ID_CHARACTERS);
+  const body = `rg_${id}_${encodeBase62(randomBytes(SECRET_BYTES), SECRET_CHARACTERS)}`;
+  const token = body + await checksum(body);
+  return { id, token, digest: await digest(token) };
 }
 
 /** Returns the id of a text with the form and checksum of a token; undefined for any other text. */
-export function checkToken(text: string): string | undefined {
+export async function checkToken(text: string): Promise<string | undefined> {
   const parts = TOKEN_PATTERN.exec(text);
   if (parts === null) return undefined;
   const end = text.length - CHECKSUM_CHARACTERS;
-  return text.slice(end) === checksum(text.slice(0, end)) ? parts[1] : undefined;
+  return text.slice(end) === await checksum(text.slice(0, end)) ? parts[1] : undefined;
 }
 
 /** Returns the SHA-256 of a token in hex. The database stores only this. */
-export function digest(token: string): string {
-  return sha256(token);
+export async function digest(token: string): Promise<string> {
+  const bytes = await hash(token);
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The first characters of the SHA-256 in base 62. */
-function checksum(body: string): string {
-  return encodeBase62(BigInt(`0x${sha256(body)}`) / BEHIND_CHECKSUM, CHECKSUM_CHARACTERS);
+async function checksum(body: string): Promise<string> {
+  return encodeBase62(await hash(body), SECRET_CHARACTERS).slice(0, CHECKSUM_CHARACTERS);
 }
 
-/** Encodes a number in base 62, so that all characters are equally likely. */
-function encodeBase62(number: bigint, characters: number): string {
-  let rest = number;
+async function hash(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+}
+
+/** Encodes the bytes as one number in base 62, so that all characters are equally likely. */
+function encodeBase62(bytes: Uint8Array, characters: number): string {
+  let rest = bytes.reduce((number, byte) => number * 256n + BigInt(byte), 0n);
   let text = "";
   for (let place = 0; place < characters; place++) {
     text = ALPHABET[Number(rest % BASE)] + text;
@@ -64,7 +64,6 @@ function encodeBase62(number: bigint, characters: number): string {
   return text;
 }
 
-function randomNumber(bytes: number): bigint {
-  return crypto.getRandomValues(new Uint8Array(bytes))
-    .reduce((number, byte) => number * 256n + BigInt(byte), 0n);
+function randomBytes(count: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(count));
 }

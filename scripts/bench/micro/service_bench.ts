@@ -68,7 +68,7 @@ const observe = (observation: Observation) => {
 const tokens = createTokenStore(database, { observe });
 const { config } = readConfig({});
 const app = createApp({ config: config!, database, catalogue, tokens, observe, metrics });
-const { token } = mintToken();
+const { token } = await mintToken();
 
 const body = JSON.stringify({ filters: { and: [{ field: "id", op: "eq", value: 7 }] } });
 const headers = {
