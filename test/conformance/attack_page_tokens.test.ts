@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import type { ReceivedResponse } from "../support/service.ts";
+import { waitUntil } from "../support/wait_until.ts";
 import { assertRejected, assertRejectedAt, recordsOf } from "./assert_response.ts";
 import { describeService, type SendOptions } from "./describe_service.ts";
 
@@ -166,13 +167,11 @@ describeService("page tokens without their secret", ({ kind, query, run, service
   });
 });
 
+/** Asks until the response is right, and then once more: how often it had to ask is chance. */
 async function waitFor(
   ask: () => Promise<ReceivedResponse>,
   isRight: (response: ReceivedResponse) => boolean,
 ): Promise<ReceivedResponse> {
-  for (let tries = 0;; tries++) {
-    const response = await ask();
-    if (isRight(response) || tries > 50) return response;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+  await waitUntil(async () => isRight(await ask()));
+  return await ask();
 }
