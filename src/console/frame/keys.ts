@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** The name of the key that a Mac has in the place of Ctrl, or Ctrl. */
 export const CONTROL = /^(?:Mac|iP)/.test(globalThis.navigator?.platform ?? "") ? "⌘" : "Ctrl";
@@ -7,7 +7,8 @@ export const CONTROL = /^(?:Mac|iP)/.test(globalThis.navigator?.platform ?? "") 
 export function useControlKey(key: string, run: (() => void) | undefined): void {
   const current = useRef(run);
   current.current = run;
-  useEffect(() => {
+  // An effect would begin a moment after the view is shown, and miss a key that is pressed before.
+  useLayoutEffect(() => {
     const heed = (event: KeyboardEvent) => {
       if (event.key !== key || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
       if (current.current === undefined) return;
