@@ -40,7 +40,7 @@ export interface RunOptions {
 const COMPILE_ONCE = { DENO_V8_FLAGS: "--liftoff-only", BUN_JSC_useOMGJIT: "false" };
 
 /** How many files run side by side, unless `DENO_JOBS` says it: some of them wait. */
-const JOBS = 4;
+const JOBS = 5;
 
 /** Runs `deno test` on the paths and flags, shows what it prints, and counts by its report. */
 export async function runTests(
