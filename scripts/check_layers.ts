@@ -1,7 +1,7 @@
 /**
- * Holds src/ to the three tables of ARCHITECTURE.md: a module imports only modules listed before it,
- * some import only a few of those, and packages and some words are used in one place only. The npm package must not
- * reach Deno's own types.
+ * Holds src/ to the table of ARCHITECTURE.md and those of docs/layers.md: a module imports only modules
+ * listed before it, some import only a few of those, and packages and some words are used in few places
+ * only. The npm package must not reach Deno's own types.
  */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -27,11 +27,14 @@ interface Graph {
   }[];
 }
 
+const ARCHITECTURE = "ARCHITECTURE.md";
+const LAYERS = "docs/layers.md";
 const PACKAGE_ENTRY = "src/mod.ts";
 const DENO_ADAPTER = "src/runtime/deno.ts";
 
 const problems: string[] = [];
-const architecture = await readFile("ARCHITECTURE.md", "utf8");
+const architecture = await readFile(ARCHITECTURE, "utf8");
+const layers = await readFile(LAYERS, "utf8");
 const files = (await Promise.all([".ts", ".tsx"].map((ending) => listFiles(["src"], ending))))
   .flat();
 const edges = await readEdges(files);
@@ -85,7 +88,7 @@ function moduleOf(name: string): string {
 function checkModules(all: readonly Edge[]): void {
   const order = readTable(architecture, "modules").flatMap(([names = []]) => names);
   const only = new Map(
-    readTable(architecture, "only").map(([[module = ""] = [], used = []]) => [module, used]),
+    readTable(layers, "only").map(([[module = ""] = [], used = []]) => [module, used]),
   );
   const unused = new Set(
     [...only].flatMap(([module, used]) => used.map((one) => `${module} ${one}`)),
@@ -97,15 +100,15 @@ function checkModules(all: readonly Edge[]): void {
     unused.delete(`${module} ${used}`);
     const missing = [module, used].find((name) => !order.includes(name));
     if (missing !== undefined) {
-      problems.push(`${from}: ARCHITECTURE.md does not list ${missing}`);
+      problems.push(`${from}: ${ARCHITECTURE} does not list ${missing}`);
     } else if (order.indexOf(used) > order.indexOf(module)) {
-      problems.push(`${from}: ${module} imports ${used}, which comes after it in ARCHITECTURE.md`);
+      problems.push(`${from}: ${module} imports ${used}, which comes after it in ${ARCHITECTURE}`);
     } else if (only.has(module) && !only.get(module)!.includes(used)) {
       problems.push(`${from}: ${module} may not import ${used}`);
     }
   }
   for (const pair of unused) {
-    problems.push(`ARCHITECTURE.md: ${pair.replace(" ", " does not import ")} at all`);
+    problems.push(`${LAYERS}: ${pair.replace(" ", " does not import ")} at all`);
   }
 }
 
@@ -145,7 +148,7 @@ function checkPackage(all: readonly Edge[]): void {
 /** Packages and words of the code that are used in few places, or in none. Every package must be listed. */
 async function checkPlaces(all: readonly Edge[]): Promise<void> {
   const placesOf = new Map<string, string[]>();
-  for (const [terms = [], places = []] of readTable(architecture, "places")) {
+  for (const [terms = [], places = []] of readTable(layers, "places")) {
     for (const term of terms) {
       const known = placesOf.get(term) ?? [];
       placesOf.set(term, [...known, ...places.map((place) => `src/${place}`)]);
@@ -155,7 +158,7 @@ async function checkPlaces(all: readonly Edge[]): Promise<void> {
   for (const { from, to } of all.filter(({ to }) => !to.startsWith("src/"))) {
     packages.add(to);
     const places = placesOf.get(to);
-    if (places === undefined) problems.push(`${from}: ARCHITECTURE.md does not list ${to}`);
+    if (places === undefined) problems.push(`${from}: ${LAYERS} does not list ${to}`);
     else if (!places.some((place) => from.startsWith(place))) {
       problems.push(`${from}: imports ${to}, which belongs in ${places.join(", ")}`);
     }

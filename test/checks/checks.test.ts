@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const CHECKS = [
-  ["modules import only what ARCHITECTURE.md allows", "check_layers"],
+  ["modules import only what ARCHITECTURE.md and docs/layers.md allow", "check_layers"],
   ["files, exports, links and decisions follow CONTRIBUTING.md", "check_docs"],
   ["every rule of docs/specification has a test", "check_rules"],
 ] as const;
