@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { FIXTURE_POLICY } from "../support/fixture_policy.ts";
 import { loadCsvParsers } from "../support/csv_parsers.ts";
@@ -171,10 +171,10 @@ describeService("attacks on exports", ({ kind, query, run, service }) => {
     assertEquals(records(whole).length, 60);
     await createView("slower_deals", "title || pg_sleep(0.2)::text title");
     const since = performance.now();
-    await assertRejects(async () => {
-      const { status, text } = await exported("slower_deals", NDJSON);
-      throw new Error(`${status} ${text}`);
-    });
+    const result = await exported("slower_deals", NDJSON)
+      .then(({ status }) => status, () => "cut off");
+    // It depends on the time whether rows were sent before.
+    assert(result === "cut off" || result === 504, `${result}`);
     const tookMs = performance.now() - since;
     assert(tookMs > EXPORT_TIMEOUT_MS - 500 && tookMs < EXPORT_TIMEOUT_MS + 5000, `${tookMs} ms`);
     const sorted = await exported("slower_deals", NDJSON, { sort: [{ field: "title" }] });
