@@ -26,6 +26,7 @@ const GROUP_FILES: readonly (readonly [start: string, most: number])[] = [
   ["test/integration/load/", 3],
   // They share a service.
   ["test/conformance/", 24],
+  ["test/unit/", 12],
   ["test/", 20],
 ];
 /** So many groups at least, where there are as many files and none share a service: they run side by side. */

@@ -17,6 +17,7 @@ const LONG = [
   "test/ship/",
   "test/conformance/tokens",
   "test/conformance/service_tenancy",
+  "test/unit/postgres/pool/pool",
   "test/unit/request/worst_bodies",
 ];
 
