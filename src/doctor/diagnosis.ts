@@ -108,6 +108,20 @@ export async function askTruth(
   return row!.found === "true";
 }
 
+/** Describes a server that a setting names and that does not answer. */
+export function describeSilent(
+  server: string,
+  { id, setting, why }: { readonly id: string; readonly setting: string; readonly why: string },
+): Finding {
+  return {
+    id,
+    level: "warning",
+    what: `${server} of ${setting} does not answer`,
+    why,
+    fix: `see that it runs, and that the role may log in there (pg_hba.conf of ${server})`,
+  };
+}
+
 /** Reports whether a table has a row with NULL in one of the columns, which are named as stored. */
 export function hasNulls(
   { database }: Pick<Setup, "database">,

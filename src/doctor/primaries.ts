@@ -2,7 +2,7 @@ import { type Address, nameAddress, planConnection } from "../postgres/connectio
 import { openDatabase } from "../postgres/open_database.ts";
 import { readLogState } from "../replicas/log_state.ts";
 import type { LogState } from "../replicas/position.ts";
-import type { Finding, Setup } from "./diagnosis.ts";
+import { describeSilent, type Finding, type Setup } from "./diagnosis.ts";
 
 const CLOSE_MS = 1000;
 
@@ -23,8 +23,9 @@ export async function checkPrimaries({ config, database }: Setup): Promise<Findi
   if (addresses.length === 1) return [];
   const { system } = await readLogState(database);
   const servers = await Promise.all(addresses.map((address) => ask(config, address)));
-  const primaries = servers.filter(({ state }) => state?.standby === false)
-    .filter(({ state }) => state!.system === system);
+  const primaries = servers.filter(({ state }) =>
+    state?.standby === false && state.system === system
+  );
   const newest = primaries.reduce<Server | undefined>(
     (last, one) => last === undefined || one.state!.timeline > last.state!.timeline ? one : last,
     undefined,
@@ -51,13 +52,8 @@ function examine(
 ): Finding[] {
   const id = `server:${name}`;
   if (state === undefined) {
-    return [{
-      id,
-      level: "warning",
-      what: `${name} of DATABASE_URL does not answer`,
-      why: "if it were the primary after a failover, requests would be answered with 503",
-      fix: `see that it runs, and that the role may log in there (pg_hba.conf of ${name})`,
-    }];
+    const why = "if it were the primary after a failover, requests would be answered with 503";
+    return [describeSilent(name, { id, setting: "DATABASE_URL", why })];
   }
   if (state.system !== system) {
     return [{

@@ -2,7 +2,7 @@ import { openStandbys } from "../replicas/open_standbys.ts";
 import { readLogState } from "../replicas/log_state.ts";
 import type { Standby } from "../replicas/standby.ts";
 import { checkCollations, type CollationVersions, readCollations } from "./collations.ts";
-import { askTruth, type Finding, type Setup } from "./diagnosis.ts";
+import { askTruth, describeSilent, type Finding, type Setup } from "./diagnosis.ts";
 
 const CLOSE_MS = 1000;
 
@@ -31,13 +31,8 @@ async function examine(standby: Standby, primary: Primary): Promise<Finding[]> {
   const state = standby.state();
   const id = `standby:${name}`;
   if (state === undefined) {
-    return [{
-      id,
-      level: "warning",
-      what: `${name} of DATABASE_READ_URL does not answer`,
-      why: "queries run on the other standbys, or on the primary",
-      fix: `see that it runs, and that the role may log in there (pg_hba.conf of ${name})`,
-    }];
+    const why = "queries run on the other standbys, or on the primary";
+    return [describeSilent(name, { id, setting: "DATABASE_READ_URL", why })];
   }
   if (state.system !== primary.system) {
     return [{
