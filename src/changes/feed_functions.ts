@@ -58,7 +58,7 @@ function logRow(table: FeedTable, feed: number, row: "new" | "old"): string {
     select ${feed}, ${tenant(row)}, 1, array[${key(row)}] where ${tenant(row)} is not null;`;
 }
 
-/** The condition of that trigger. Its names are resolved once, by the search path of the role that creates it. */
+/** The condition of the trigger for `describeMovedFunction`. Its names are resolved once, by the search path of the role that creates it. */
 export function describeMoved({ tenant, primaryKey }: FeedTable): string {
   const differs = (column: string, type: string) =>
     `old.${column}${type} operator(pg_catalog.<>) new.${column}${type}`;

@@ -96,7 +96,7 @@ function printPage(
   { cursor, more, isNew }: {
     readonly cursor: string;
     readonly more: boolean;
-    /** False: nothing is new, and the client was told so before. */
+    /** False: nothing is new, and an earlier event has said so. */
     readonly isNew: boolean;
   },
 ): string {

@@ -70,7 +70,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
 
 /**
  * Reports whether all that was written of a response has left this process. Before its headers are sent,
- * chunks wait where nobody sees them.
+ * chunks may wait without being counted in `writableLength`.
  */
 function isSent(
   { headersSent, writableLength }: Pick<OutgoingMessage, "headersSent" | "writableLength">,
