@@ -1,6 +1,7 @@
 import type { Observe } from "../telemetry/observe.ts";
-import { DatabaseError } from "../postgres/database_error.ts";
-import { type BucketOptions, describeDraw, type Draw, holdsOne } from "./buckets.ts";
+import type { BucketOptions, Draw } from "./buckets.ts";
+import { type Holding, ruleHoldings } from "./holding.ts";
+import { watchAvailability } from "./lease_availability.ts";
 import { openLeaseQueue } from "./lease_queue.ts";
 import { type Lease, type LeaseQuestion, PRUNED_BUCKETS, type RateLeases } from "./rate_leases.ts";
 
@@ -18,24 +19,6 @@ export interface SharedBucketsOptions extends BucketOptions {
   readonly observe: Observe;
 }
 
-/** The part of a key's bucket that this process holds. */
-interface Holding {
-  /** Leased and not used. */
-  held: number;
-  /** What was left for all instances, at `atMs`. */
-  level: number;
-  atMs: number;
-  usedMs: number;
-  /** Until then, nothing is left for any instance. */
-  emptyUntilMs: number;
-  /** Used without a lease, and not reported yet. */
-  owed: number;
-  /** Requests that wait for a lease. */
-  waiting: number;
-  /** The pending request for a lease; it never rejects. */
-  asking: Promise<void> | undefined;
-}
-
 /** A lease is this part of the limit, or the inflow of so many seconds, whichever is more. */
 const LEASE_PART = 1 / 20;
 const LEASE_SECONDS = 0.25;
@@ -43,11 +26,6 @@ const LEASE_SECONDS = 0.25;
 const MIN_AHEAD = 4;
 /** How long a request waits for a lease before it takes the share of this process. */
 const WAIT_MS = 500;
-/** Least time between two requests for a key of which nothing is left. */
-const EMPTY_MS = 50;
-/** Time until the database is asked again, after a failure or if the role or the schema forbids it. */
-const AGAIN_MS = 1000;
-const FORBIDDEN_MS = 60_000;
 /** A lease that is not used for this long is returned. */
 const IDLE_MS = 10_000;
 const SWEEP_MS = 5000;
@@ -63,40 +41,42 @@ const SWEEPS_OF_PRUNING = 12;
  * @see M21, M22
  */
 export function openSharedBuckets(
-  { capacity, windowSeconds, size, now, leases, observe }: SharedBucketsOptions,
+  { leases, observe, size, ...limit }: SharedBucketsOptions,
 ): SharedBuckets {
-  const perMs = capacity / (windowSeconds * 1000);
-  const leaseSize = Math.ceil(Math.max(capacity * LEASE_PART, perMs * 1000 * LEASE_SECONDS));
+  const { capacity, windowSeconds, now } = limit;
+  const inflow = capacity / windowSeconds;
+  const leaseSize = Math.ceil(Math.max(capacity * LEASE_PART, inflow * LEASE_SECONDS));
+  const rules = ruleHoldings(limit);
   const kept = new Map<string, Holding>();
+  const availability = watchAvailability({ now, observe, members: () => members });
+  const { answered, failed } = availability;
   const queue = openLeaseQueue({ leases, now, receive, answered, failed });
   let members = 1;
   let sweeps = 0;
-  /** Undefined: leases are available. */
-  let unavailableUntilMs: number | undefined;
   const timer = setInterval(sweep, SWEEP_MS);
   void meet(false);
 
+  return { draw, close };
+
   function draw(key: string): Draw | Promise<Draw> {
     const holding = touch(key);
-    if (holding.held >= 1) {
-      const drawn = take(holding);
-      if (isRunningOut(holding)) void ask(key, holding);
-      return drawn;
-    }
-    return drawWithoutLease(key, holding);
+    if (holding.held < 1) return drawWithoutLease(key, holding);
+    const drawn = rules.take(holding);
+    if (isRunningOut(holding)) void ask(key, holding);
+    return drawn;
   }
 
   async function drawWithoutLease(key: string, holding: Holding): Promise<Draw> {
     const endMs = now() + WAIT_MS;
     for (;;) {
-      if (holding.held >= 1) return take(holding);
-      if (unavailableUntilMs !== undefined) {
-        if (now() >= unavailableUntilMs) void ask(key, holding);
-        return drawShare(holding);
+      if (holding.held >= 1) return rules.take(holding);
+      if (!availability.isAvailable()) {
+        if (availability.mayAsk()) void ask(key, holding);
+        return rules.takeShare(holding, members);
       }
       const nowMs = now();
-      if (nowMs < holding.emptyUntilMs) return describe(holding, false);
-      if (nowMs >= endMs) return drawShare(holding);
+      if (nowMs < holding.emptyUntilMs) return rules.reject(holding);
+      if (nowMs >= endMs) return rules.takeShare(holding, members);
       holding.waiting++;
       await within(ask(key, holding), endMs - nowMs);
       holding.waiting--;
@@ -104,44 +84,12 @@ export function openSharedBuckets(
   }
 
   function touch(key: string): Holding {
-    const found = kept.get(key);
-    const atMs = now();
-    const holding = found ?? {
-      ...{ held: 0, level: capacity, atMs, usedMs: atMs },
-      ...{ emptyUntilMs: -Infinity, owed: 0, waiting: 0, asking: undefined },
-    };
-    holding.usedMs = atMs;
+    const holding = kept.get(key) ?? rules.open();
+    holding.usedMs = now();
     kept.delete(key);
     kept.set(key, holding);
     if (kept.size > size) forget(kept.keys().next().value!);
     return holding;
-  }
-
-  function take(holding: Holding): Draw {
-    holding.held--;
-    return describe(holding, true);
-  }
-
-  /** What is left for all, as far as this process knows. */
-  function levelOf({ level, atMs }: Holding): number {
-    return Math.min(capacity, level + (now() - atMs) * perMs);
-  }
-
-  function describe(holding: Holding, granted: boolean): Draw {
-    return describeDraw(granted, Math.min(capacity, levelOf(holding) + holding.held), perMs);
-  }
-
-  /** Takes one from this process's share of what was left when that was last known. */
-  function drawShare(holding: Holding): Draw {
-    const share = Math.max(1, Math.floor(capacity / members));
-    const part = share / capacity;
-    const granted = holdsOne(levelOf(holding) * part);
-    if (granted) {
-      holding.level = Math.max(0, levelOf(holding) - 1 / part);
-      holding.atMs = now();
-      holding.owed = Math.min(capacity, holding.owed + 1);
-    }
-    return { share, ...describeDraw(granted, levelOf(holding) * part, perMs * part) };
   }
 
   /**
@@ -150,7 +98,7 @@ export function openSharedBuckets(
    */
   function isRunningOut({ held, level, asking }: Holding): boolean {
     return held < leaseSize / 2 && leaseSize >= MIN_AHEAD && level >= leaseSize &&
-      asking === undefined && unavailableUntilMs === undefined;
+      asking === undefined && availability.isAvailable();
   }
 
   /** Requests a lease, together with those of other keys; settles when it has arrived or failed. */
@@ -163,39 +111,11 @@ export function openSharedBuckets(
     return holding.asking;
   }
 
-  function receive({ id, granted, level }: Lease, { want, back }: LeaseQuestion, sentMs: number) {
-    const holding = kept.get(id);
+  function receive(lease: Lease, asked: LeaseQuestion, sentMs: number): void {
+    const holding = kept.get(lease.id);
     // The key was forgotten meanwhile: what it was granted is lost until it flows in again.
-    if (holding === undefined || want === 0) return;
-    holding.held += granted;
-    holding.level = level;
-    holding.atMs = sentMs;
-    if (back < 0) holding.owed = Math.max(0, holding.owed + back);
-    const isEmpty = granted < want && level < 1;
-    holding.emptyUntilMs = isEmpty ? now() + Math.max(EMPTY_MS, (1 - level) / perMs) : -Infinity;
-  }
-
-  function answered(): void {
-    observe({ kind: "rate_leases", result: "leased" });
-    unavailableUntilMs = undefined;
-  }
-
-  function failed(error: unknown): void {
-    observe({ kind: "rate_leases", result: "failed" });
-    const isForbidden = error instanceof DatabaseError &&
-      (error.kind === "permission" || error.kind === "stale");
-    if (unavailableUntilMs === undefined) {
-      observe({ kind: "warning", message: explain(isForbidden) });
-    }
-    unavailableUntilMs = now() + (isForbidden ? FORBIDDEN_MS : AGAIN_MS);
-  }
-
-  function explain(isForbidden: boolean): string {
-    const share = `each of ${members} processes admits its share of the rate limit`;
-    return isForbidden
-      ? `the rate limit is not shared: the role may not call rowgate.lease_rates, or the schema ` +
-        `rowgate is of an earlier version (rowgate doctor has the statements); ${share}`
-      : `the rate limit is not shared while the database is unavailable: ${share}`;
+    if (holding === undefined || asked.want === 0) return;
+    rules.receive(holding, lease, { asked, sentMs });
   }
 
   /** Returns leases that were not used for a while, least recently used keys first. */
@@ -204,7 +124,7 @@ export function openSharedBuckets(
     for (const [key, holding] of kept) {
       if (nowMs - holding.usedMs < IDLE_MS) break;
       // While it counts by itself, a bucket is remembered until it is full again.
-      const isCounted = unavailableUntilMs !== undefined && levelOf(holding) < capacity;
+      const isCounted = !availability.isAvailable() && rules.levelOf(holding) < capacity;
       if (holding.asking === undefined && holding.waiting === 0 && !isCounted) forget(key);
     }
     sweeps++;
@@ -215,7 +135,7 @@ export function openSharedBuckets(
   function forget(key: string): void {
     const { held, owed } = kept.get(key)!;
     kept.delete(key);
-    if (unavailableUntilMs === undefined && held - owed !== 0) {
+    if (availability.isAvailable() && held - owed !== 0) {
       void queue.ask({ id: key, want: 0, back: held - owed });
     }
   }
@@ -241,10 +161,8 @@ export function openSharedBuckets(
     clearInterval(timer);
     for (const key of [...kept.keys()]) forget(key);
     await queue.idle();
-    if (unavailableUntilMs === undefined) await meet(true);
+    if (availability.isAvailable()) await meet(true);
   }
-
-  return { draw, close };
 }
 
 /** Waits for a promise that never rejects, at most so many milliseconds. */
