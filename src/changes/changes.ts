@@ -7,7 +7,8 @@ import { type FeedPosition, parsePosition, printPosition } from "./position.ts";
 import { type ChangesPage, readChanges } from "./read_changes.ts";
 import type { SnapshotStandbys } from "./read_on_standby.ts";
 import type { Since } from "./read_row.ts";
-import { openWatch, type Wait, type Waited } from "./watch.ts";
+import type { Wait, Waited } from "./waiters.ts";
+import { openWatch } from "./watch.ts";
 
 export type { ChangesPage, FeedPosition, Since };
 
