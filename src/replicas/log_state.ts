@@ -48,3 +48,26 @@ export async function readLogState(database: Database): Promise<LogState> {
     forkedAt: isStandby ? undefined : replayedBytes,
   };
 }
+
+/**
+ * Makes a question that runs once at a time. All that ask meanwhile share the next one, whose answer
+ * is not older than their call.
+ */
+export function shareQuestions<Answer>(askNow: () => Promise<Answer>): () => Promise<Answer> {
+  let running: Promise<Answer> | undefined;
+  let next: Promise<Answer> | undefined;
+
+  function ask(): Promise<Answer> {
+    if (running === undefined) {
+      running = askNow().finally(() => running = undefined);
+      return running;
+    }
+    next ??= running.catch(() => {}).then(() => {
+      next = undefined;
+      return ask();
+    });
+    return next;
+  }
+
+  return ask;
+}

@@ -7,6 +7,8 @@ export interface PrimaryLog {
   readonly note: (state: LogState, atMs: number) => void;
   /** The last reported state; undefined before the first. */
   readonly last: () => LogState | undefined;
+  /** When the primary last reported; -Infinity before the first time. */
+  readonly notedMs: () => number;
   /** For how many milliseconds a standby at this position has been behind; 0 if it has everything. */
   readonly lagOf: (bytes: bigint, nowMs: number) => number;
   /** Whether the newest known timeline contains the write at a position. */
@@ -25,8 +27,10 @@ export function openPrimaryLog(): PrimaryLog {
   /** The position at which each timeline began. */
   const forks = new Map<number, bigint>();
   let last: LogState | undefined;
+  let notedMs = -Infinity;
 
   function note(state: LogState, atMs: number): void {
+    notedMs = atMs;
     if (last !== undefined && state.timeline < last.timeline) return;
     if (last?.timeline !== state.timeline) samples.length = 0;
     if (state.forkedAt !== undefined) forks.set(state.timeline, state.forkedAt);
@@ -57,5 +61,5 @@ export function openPrimaryLog(): PrimaryLog {
     return "yes";
   }
 
-  return { note, last: () => last, lagOf, holds };
+  return { note, last: () => last, notedMs: () => notedMs, lagOf, holds };
 }

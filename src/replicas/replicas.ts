@@ -2,13 +2,14 @@ import type { Config } from "../config/config.ts";
 import { ApiError } from "../errors/api_error.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import { readLogState } from "./log_state.ts";
+import { chooseAmong } from "./choose_standby.ts";
+import { readLogState, shareQuestions } from "./log_state.ts";
 import { openStandbys } from "./open_standbys.ts";
-import type { LogState, Position } from "./position.ts";
+import type { Position } from "./position.ts";
 import { UNKNOWN_BYTES } from "./position.ts";
 import { openPrimaryLog } from "./primary_log.ts";
 import { openRecentWrites } from "./recent_writes.ts";
-import { hasReached, type Standby } from "./standby.ts";
+import type { Standby } from "./standby.ts";
 
 /** The properties of a query that decide where it runs. */
 export interface QueryOrigin {
@@ -52,10 +53,6 @@ export interface ReplicasOptions {
 
 /** How often each server is asked for the position of its log. */
 const ASK_MS = 500;
-/** A server that did not answer for this long is not relied on. */
-const SILENT_MS = 2000;
-/** How often standbys are asked while a query waits for one. */
-const WAIT_STEP_MS = 10;
 
 /**
  * Opens the standbys of `DATABASE_READ_URL`; undefined when there are none.
@@ -65,7 +62,6 @@ export function openReplicas(
   config: Config,
   { database, observe }: ReplicasOptions,
 ): Replicas | undefined {
-  const { replicaWaitMs, replicaMaxLagMs, replicaStickyMs: stickyMs } = config;
   const { primary } = database;
   const log = openPrimaryLog();
   const standbys = openStandbys(config, {
@@ -73,81 +69,21 @@ export function openReplicas(
     isOther: (system) => log.last() !== undefined && system !== log.last()?.system,
   });
   if (standbys.length === 0) return undefined;
-  const writes = openRecentWrites(database, { stickyMs });
-  let notedMs = -Infinity;
-  let turn = 0;
-  let asking: Promise<LogState> | undefined;
-  let waiting: Promise<LogState> | undefined;
-
-  async function askNow(): Promise<LogState> {
+  const { isUsable, next, awaitPosition } = chooseAmong(standbys, log, config);
+  const writes = openRecentWrites(database, { stickyMs: config.replicaStickyMs });
+  const askPrimary = shareQuestions(async () => {
     const atMs = performance.now();
     const state = await readLogState(database);
-    if (!state.standby) {
-      log.note(state, atMs);
-      notedMs = atMs;
-    }
+    if (!state.standby) log.note(state, atMs);
     return state;
-  }
-
-  /**
-   * Asks the primary for its position, after all earlier calls; shares a question that was not sent
-   * yet.
-   */
-  function askPrimary(): Promise<LogState> {
-    if (asking === undefined) {
-      asking = askNow().finally(() => asking = undefined);
-      return asking;
-    }
-    waiting ??= asking.catch(() => {}).then(() => {
-      waiting = undefined;
-      return askPrimary();
-    });
-    return waiting;
-  }
-
-  /** Reports whether a standby follows the newest timeline; others may follow a former primary. */
-  function isUsable({ state }: Standby): boolean {
-    const known = state();
-    return known !== undefined && known.standby && known.timeline === log.last()?.timeline &&
-      performance.now() - known.atMs < SILENT_MS &&
-      log.lagOf(known.bytes, known.atMs) <= replicaMaxLagMs;
-  }
-
-  /** Returns the next standby in turn that meets a condition. */
-  function pick(meets: (standby: Standby) => boolean): Standby | undefined {
-    turn = (turn + 1) % standbys.length;
-    return [...standbys.slice(turn), ...standbys.slice(0, turn)].find(meets);
-  }
+  });
 
   async function choose({ tokenId, position }: QueryOrigin): Promise<Standby | undefined> {
     const chosen = position === undefined
-      ? writes.isRecent(tokenId) ? undefined : pick(isUsable)
+      ? writes.isRecent(tokenId) ? undefined : next()
       : await awaitPosition(position);
     observe({ kind: "read_from", server: chosen === undefined ? "primary" : "standby" });
     return chosen;
-  }
-
-  async function awaitPosition(position: Position): Promise<Standby | undefined> {
-    const endMs = performance.now() + replicaWaitMs;
-    const has = (standby: Standby) => isUsable(standby) && hasReached(standby, position);
-    while (mayHave(position)) {
-      const found = pick(has);
-      if (found !== undefined) return found;
-      if (performance.now() >= endMs || !standbys.some(isUsable)) return undefined;
-      await Promise.all(standbys.filter(isUsable).map(({ ask }) => ask()));
-      const ready = pick(has);
-      if (ready !== undefined) return ready;
-      await new Promise((resolve) => setTimeout(resolve, WAIT_STEP_MS));
-    }
-    return undefined;
-  }
-
-  /**
-   * Reports whether a standby may have a position. Without recent news of the primary, there may be a
-   * newer timeline.
-   */
-  function mayHave(position: Position): boolean {
-    return performance.now() - notedMs < SILENT_MS && log.holds(position) === "yes";
   }
 
   async function confirm(position: Position): Promise<void> {

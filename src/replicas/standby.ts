@@ -1,7 +1,7 @@
 import type { Database } from "../postgres/database.ts";
 import { findDatabaseError } from "../postgres/database_error.ts";
 import type { FailureKind } from "../postgres/failure_kind.ts";
-import { readLogState } from "./log_state.ts";
+import { readLogState, shareQuestions } from "./log_state.ts";
 import type { LogState, Position } from "./position.ts";
 
 /** A standby that queries may be sent to. */
@@ -33,13 +33,11 @@ export interface OpenedStandby extends Standby {
   readonly meet: (started: string) => void;
 }
 
-/** Opens a standby. One question runs at a time, and all that come meanwhile share the next one. */
+/** Opens a standby. */
 export function openStandby({ name, database, watcher }: StandbyOptions): OpenedStandby {
   let state: (LogState & { readonly atMs: number }) | undefined;
   let life = 0;
   let started: string | undefined;
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
 
   function meet(found: string): void {
     if (found === started) return;
@@ -59,22 +57,11 @@ export function openStandby({ name, database, watcher }: StandbyOptions): Opened
     }
   }
 
-  function ask(): Promise<void> {
-    if (running === undefined) {
-      running = askNow().finally(() => running = undefined);
-      return running;
-    }
-    next ??= running.then(() => {
-      next = undefined;
-      return ask();
-    });
-    return next;
-  }
-
   async function close(timeoutMs: number): Promise<void> {
     await Promise.all([database.close(timeoutMs), watcher.close(timeoutMs)]);
   }
 
+  const ask = shareQuestions(askNow);
   return { name, database, state: () => state, life: () => life, meet, ask, close };
 }
 
