@@ -1,7 +1,9 @@
 import type { DatabaseError } from "../postgres/database_error.ts";
 import { findDatabaseError } from "../postgres/database_error.ts";
 import { type DeliverOptions, deliverWebhook } from "./deliver.ts";
+import { followTables, type TenantTable } from "./follow_tables.ts";
 import { claimWebhooks, type LeasedWebhook } from "./leases.ts";
+import { keepPolling } from "./poll.ts";
 import { listWatchedTables, wakeWebhooks, type WatchedTables } from "./watched_tables.ts";
 
 /** Deliveries at a time in one process; they mostly wait for receivers. */
@@ -38,46 +40,24 @@ export function keepDelivering({ schema, ...options }: DeliveringOptions): Deliv
   const { database, source, observe } = options;
   const stopping = new AbortController();
   const running = new Map<LeasedWebhook, Promise<void>>();
-  const watches = new Map<string, () => void>();
+  const followed = followTables(source, wakeWaiting);
   let watchedMs = -Infinity;
   let enabled = 0;
   let closed = false;
-  let looking = false;
-  let again = false;
-  /** The current or last look for due webhooks. */
-  let looked = Promise.resolve();
-  let timer = setTimeout(startLook, 0);
+  const poll = keepPolling(look, POLL_MS);
 
   function wake(): void {
     watchedMs = -Infinity;
-    lookSoon();
-  }
-
-  function lookSoon(): void {
-    if (closed) return;
-    if (looking) {
-      again = true;
-      return;
-    }
-    clearTimeout(timer);
-    timer = setTimeout(startLook, 0);
-  }
-
-  function startLook(): void {
-    looked = look();
+    poll.wake();
   }
 
   async function look(): Promise<void> {
-    looking = true;
-    again = false;
     try {
       if (performance.now() - watchedMs > WATCH_MS) await watch();
       if (enabled > 0) await claim();
     } catch (error) {
       report(error);
     }
-    looking = false;
-    if (!closed) timer = setTimeout(startLook, again ? 0 : POLL_MS);
   }
 
   async function watch(): Promise<void> {
@@ -87,26 +67,13 @@ export function keepDelivering({ schema, ...options }: DeliveringOptions): Deliv
     watchedMs = started;
     enabled = found.enabled;
     observe({ kind: "webhooks", ...countsOf(found) });
-    follow(found);
+    followed.follow(found.tables);
   }
 
-  function follow({ tables }: WatchedTables): void {
-    const wanted = new Map(tables.map((each) => [JSON.stringify([each.tenant, each.table]), each]));
-    for (const [key, stop] of watches) {
-      if (wanted.has(key)) continue;
-      stop();
-      watches.delete(key);
-    }
-    for (const [key, each] of wanted) {
-      if (watches.has(key)) continue;
-      watches.set(
-        key,
-        source.watch(each, () => {
-          if (closed) return;
-          wakeWebhooks(database, { schema, ...each }).then(lookSoon, report);
-        }),
-      );
-    }
+  /** Wakes the webhooks that wait for a change of a table. */
+  function wakeWaiting(table: TenantTable): void {
+    if (closed) return;
+    wakeWebhooks(database, { schema, ...table }).then(poll.wake, report);
   }
 
   async function claim(): Promise<void> {
@@ -124,7 +91,7 @@ export function keepDelivering({ schema, ...options }: DeliveringOptions): Deliv
       .catch(report)
       .finally(() => {
         running.delete(webhook);
-        lookSoon();
+        poll.wake();
       });
     running.set(webhook, delivery);
   }
@@ -136,8 +103,8 @@ export function keepDelivering({ schema, ...options }: DeliveringOptions): Deliv
 
   async function close(timeoutMs: number): Promise<void> {
     closed = true;
-    clearTimeout(timer);
-    for (const stop of watches.values()) stop();
+    const looked = poll.close();
+    followed.close();
     // A webhook that is claimed at this moment is released by its delivery, which sees `isClosing`.
     const settle = () => Promise.allSettled(running.values());
     let abort: ReturnType<typeof setTimeout> | undefined;
