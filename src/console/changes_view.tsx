@@ -1,6 +1,5 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import { type ApiRequest, type Field, type OpenTable, readServiceUrl, type Row } from "./api.ts";
-import { type Change, type FeedEvent, followChanges } from "./follow_changes.ts";
+import { useState } from "preact/hooks";
+import type { ApiRequest, Field, OpenTable, Row } from "./api.ts";
 import { Drawer } from "./frame/drawer.tsx";
 import { CONTROL, useControlKey } from "./frame/keys.ts";
 import { Menu } from "./frame/menu.tsx";
@@ -9,32 +8,13 @@ import { ColumnPicker } from "./query_options.tsx";
 import { RequestPanel } from "./request_panel.tsx";
 import { RowsTable } from "./rows.tsx";
 import { TableHead } from "./table_head.tsx";
+import { type Progress, type ReceivedChange, useFollowing } from "./use_following.ts";
 
 const BEGINNINGS = [
   ["now", "what changes from now on"],
   ["start", "every row, then what changes"],
 ] as const;
-/** Changes that stay on the screen. */
-const MAX_SHOWN = 200;
-/** How long changes are collected before they are shown. */
-const FRAME_MS = 100;
-
-interface ReceivedChange extends Change {
-  readonly number: number;
-  readonly at: string;
-}
-
-/** What is known of the feed that is followed. */
-interface Progress {
-  readonly state: "idle" | "connecting" | "behind" | "caught up" | "lost" | "failed";
-  /** Changes received so far. */
-  readonly count: number;
-  /** The newest first. */
-  readonly shown: readonly ReceivedChange[];
-  readonly problem?: string | undefined;
-}
-
-const IDLE: Progress = { state: "idle", count: 0, shown: [] };
+type Beginning = typeof BEGINNINGS[number][0];
 
 interface ChangesViewProps extends OpenTable {
   /** False while another view or table is shown; the feed is followed all the same. */
@@ -43,16 +23,12 @@ interface ChangesViewProps extends OpenTable {
 
 /** Follows the changes feed of a table, and shows the newest changes as they come. */
 export function ChangesView({ token, table, fields, isShown }: ChangesViewProps) {
-  const [since, setSince] = useState<"now" | "start">("now");
+  const [since, setSince] = useState<Beginning>("now");
   const [select, setSelect] = useState<readonly string[]>([]);
-  const [progress, setProgress] = useState(IDLE);
-  const following = useRef<AbortController | undefined>(undefined);
-  useEffect(() => () => following.current?.abort(), []);
   const [isCopying, setCopying] = useState(false);
   const hasFeed = table.changes === true;
   const path = makePath(table.name, { since, select });
-  const isFollowing = progress.state !== "idle" && progress.state !== "failed";
-  const toggle = () => isFollowing ? stop() : void follow();
+  const { progress, isFollowing, toggle } = useFollowing(token, path);
   useContentFocus(
     hasFeed ? ".follow :enabled:checked, .follow [type=submit]" : "h1",
     isShown || undefined,
@@ -67,28 +43,6 @@ export function ChangesView({ token, table, fields, isShown }: ChangesViewProps)
     );
   }
 
-  async function follow(): Promise<void> {
-    const aborter = new AbortController();
-    following.current = aborter;
-    let current: Progress = { ...IDLE, state: "connecting" };
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const show = () => {
-      timer = undefined;
-      if (!aborter.signal.aborted) setProgress(current);
-    };
-    setProgress(current);
-    const url = new URL(path, readServiceUrl());
-    for await (const event of followChanges({ token, url, signal: aborter.signal })) {
-      current = advance(current, event);
-      timer ??= setTimeout(show, FRAME_MS);
-    }
-  }
-
-  function stop(): void {
-    following.current?.abort();
-    setProgress({ ...progress, state: "idle" });
-  }
-
   return (
     <>
       <TableHead table={table}>
@@ -100,38 +54,7 @@ export function ChangesView({ token, table, fields, isShown }: ChangesViewProps)
         <span class="toolbar-gap" />
         <button type="button" onClick={() => setCopying(true)}>Request</button>
       </TableHead>
-      <form
-        class="line follow"
-        aria-label="Follow"
-        onSubmit={(event) => {
-          event.preventDefault();
-          toggle();
-        }}
-      >
-        <span class="segments" role="radiogroup" aria-label="Begin with">
-          {BEGINNINGS.map(([value, label]) => (
-            <label key={value}>
-              <input
-                type="radio"
-                name={`since-${table.name}`}
-                checked={value === since}
-                disabled={isFollowing}
-                onChange={() => setSince(value)}
-              />
-              <span>{label}</span>
-            </label>
-          ))}
-        </span>
-        <button type="submit" class={isFollowing ? "" : "primary"}>
-          {isFollowing ? "Stop" : "Follow"}
-        </button>
-        <kbd class="muted wide-only">{CONTROL} ⏎</kbd>
-        <span class="small muted">
-          {isFollowing
-            ? "The feed is followed while you use another view"
-            : "Shows what any client changes, as it happens"}
-        </span>
-      </form>
+      <FollowForm table={table.name} {...{ since, isFollowing, toggle }} onSince={setSince} />
       <section class="result" aria-label="Changes">
         <p role="status" class="row-count">{describeProgress(progress)}</p>
         {progress.problem !== undefined && (
@@ -159,6 +82,51 @@ export function ChangesView({ token, table, fields, isShown }: ChangesViewProps)
   );
 }
 
+interface FollowFormProps {
+  readonly table: string;
+  readonly since: Beginning;
+  readonly isFollowing: boolean;
+  readonly toggle: () => void;
+  readonly onSince: (since: Beginning) => void;
+}
+
+function FollowForm({ table, since, isFollowing, toggle, onSince }: FollowFormProps) {
+  return (
+    <form
+      class="line follow"
+      aria-label="Follow"
+      onSubmit={(event) => {
+        event.preventDefault();
+        toggle();
+      }}
+    >
+      <span class="segments" role="radiogroup" aria-label="Begin with">
+        {BEGINNINGS.map(([value, label]) => (
+          <label key={value}>
+            <input
+              type="radio"
+              name={`since-${table}`}
+              checked={value === since}
+              disabled={isFollowing}
+              onChange={() => onSince(value)}
+            />
+            <span>{label}</span>
+          </label>
+        ))}
+      </span>
+      <button type="submit" class={isFollowing ? "" : "primary"}>
+        {isFollowing ? "Stop" : "Follow"}
+      </button>
+      <kbd class="muted wide-only">{CONTROL} ⏎</kbd>
+      <span class="small muted">
+        {isFollowing
+          ? "The feed is followed while you use another view"
+          : "Shows what any client changes, as it happens"}
+      </span>
+    </form>
+  );
+}
+
 function WithoutFeed({ table }: { readonly table: string }) {
   return (
     <p class="empty-state">
@@ -182,25 +150,6 @@ function makePath(table: string, { since, select }: FeedQuery): string {
 /** The same for a client that polls: the response is held until there is something. */
 function makeRequest(path: string): ApiRequest {
   return { method: "GET", path: `${path}&wait=30` };
-}
-
-function advance(progress: Progress, event: FeedEvent): Progress {
-  switch (event.kind) {
-    case "opened":
-      return { ...progress, state: "behind", problem: undefined };
-    case "caught_up":
-      return { ...progress, state: "caught up" };
-    case "lost":
-      return { ...progress, state: "lost", problem: event.reason };
-    case "failed":
-      return { ...progress, state: "failed", problem: event.error };
-    case "change": {
-      const number = progress.count + 1;
-      const received = { ...event.change, number, at: new Date().toISOString().slice(11, 19) };
-      const shown = [received, ...progress.shown.slice(0, MAX_SHOWN - 1)];
-      return { ...progress, state: "behind", count: number, shown };
-    }
-  }
 }
 
 function describeProgress({ state, count, shown }: Progress): string {
