@@ -1,20 +1,17 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { OpenTable, Row } from "../api.ts";
 import { ErrorMessage, readIssues } from "../error_message.tsx";
-import type { FilterContext, PlacedIssue } from "../filter_editor.tsx";
-import { findNode, type GroupNode, makeGroup, replaceNode } from "../filter_tree.ts";
+import type { PlacedIssue } from "../filter_editor.tsx";
+import { findNode, type GroupNode } from "../filter_tree.ts";
 import type { PlaceQuery } from "../frame/address.ts";
 import { useControlKey } from "../frame/keys.ts";
 import { useContentFocus } from "../frame/focus.ts";
-import { RowDrawer } from "../edit/row_drawer.tsx";
 import { TableHead } from "../table_head.tsx";
-import { parseValue } from "../../reference/example_value.ts";
-import { CellInspector } from "./cell_inspector.tsx";
 import { useDraft, writeDraft } from "./draft.ts";
 import { type Export, ExportNotice } from "./export_menu.tsx";
-import { FilterChips } from "./filter_chips.tsx";
-import { FilterPanel } from "./filter_panel.tsx";
+import { FilterArea } from "./filter_area.tsx";
 import { type CellPlace, Grid } from "./grid.tsx";
+import { OpenedRow } from "./opened_row.tsx";
 import { Pager } from "./pager.tsx";
 import { findColumns, findSort, makeQuery } from "./query_request.ts";
 import { RowsToolbar } from "./rows_toolbar.tsx";
@@ -84,18 +81,6 @@ export function BrowseView(props: BrowseViewProps) {
     isShown && cell === undefined && row === undefined ? () => run(draft.root) : undefined,
   );
 
-  const context: FilterContext = {
-    root: draft.root,
-    fields: byName,
-    issues: marked,
-    change: (id, node) => {
-      draft.change(
-        id === draft.root.id ? node as GroupNode : replaceNode(draft.root, id, () => node),
-      );
-      setTouched(new Set([...touched, id]));
-    },
-    remove: (id) => draft.change(replaceNode(draft.root, id, () => undefined)),
-  };
   const columns = useMemo(() => {
     const wanted = findColumns(shown.columns, queried);
     return wanted.filter((name) => byName.has(name));
@@ -138,24 +123,15 @@ export function BrowseView(props: BrowseViewProps) {
           request={makeQuery({ ...query, filter: writeDraft(draft.root, byName) }, queried)}
         />
       </TableHead>
-      {isOpen
-        ? (
-          <FilterPanel
-            context={context}
-            busy={rows.busy}
-            isChanged={draft.isChanged}
-            onRun={() => run(draft.root)}
-            onReset={() => draft.reset()}
-          />
-        )
-        : (
-          <FilterChips
-            root={draft.root}
-            onOpen={() => setOpen(true)}
-            onRemove={(id) => run(replaceNode(draft.root, id, () => undefined))}
-            onClear={() => run(makeGroup())}
-          />
-        )}
+      <FilterArea
+        {...{ draft, isOpen }}
+        fields={byName}
+        issues={marked}
+        busy={rows.busy}
+        onOpen={() => setOpen(true)}
+        onTouch={(id) => setTouched(new Set([...touched, id]))}
+        onRun={run}
+      />
       {isStale && failed === undefined && (
         <div class="notice stale-notice" role="status">
           <span>The filter has changed. These are still the rows of the one before.</span>
@@ -186,39 +162,16 @@ export function BrowseView(props: BrowseViewProps) {
           onSize={(perPage) => onQuery({ ...query, perPage, page: 1 })}
         />
       )}
-      {cell !== undefined && inspected !== undefined && (
-        <CellInspector
-          name={cell.column}
-          field={byName.get(cell.column)}
-          value={inspected[cell.column]}
-          onClose={() => setCell(undefined)}
-          onOpenRow={table.primary_key.length === 0 ? undefined : () => {
-            setCell(undefined);
-            setRow(inspected);
-          }}
-        />
-      )}
-      {row !== undefined && (
-        <RowDrawer
-          {...{ token, table, fields }}
-          filters={keyOf(row)}
-          row={row}
-          editable={props.mayUpdate && table.writable && table.primary_key.length > 0}
-          onClose={() => setRow(undefined)}
-          onSaved={props.onChanged}
-        />
-      )}
+      <OpenedRow
+        {...{ token, table, fields, byName, row }}
+        cell={cell && inspected && { row: inspected, column: cell.column }}
+        mayUpdate={props.mayUpdate}
+        onCloseCell={() => setCell(undefined)}
+        onRow={setRow}
+        onChanged={props.onChanged}
+      />
     </section>
   );
-
-  function keyOf(of: Row): Readonly<Record<string, unknown>> {
-    return Object.fromEntries(
-      table.primary_key.map((name) => [
-        name,
-        parseValue(String(of[name]), byName.get(name)?.type),
-      ]),
-    );
-  }
 }
 
 function focusFirstInvalid(): void {

@@ -1,15 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ApiRequest, ApiResponse, Field, OpenTable, Row, UpdateResult } from "../api.ts";
+import type { ApiRequest, Field, OpenTable, Row } from "../api.ts";
 import { isWithin, writeColumnValues } from "../column_values.tsx";
 import { ErrorMessage, readIssues } from "../error_message.tsx";
 import { Drawer } from "../frame/drawer.tsx";
-import { focusAfterUpdate } from "../frame/focus.ts";
 import { useKept } from "../frame/kept.ts";
 import { CONTROL, useControlKey } from "../frame/keys.ts";
 import { editField, type RowEdits } from "./row_edits.ts";
 import { RowField } from "./row_field.tsx";
 import { RowPreview } from "./row_preview.tsx";
-import { isUnknown, type Preview, previewUpdate, readRows, sendUpdate } from "./send_update.ts";
+import { isUnknown, readRows } from "./send_update.ts";
+import { type RowUpdate, useRowUpdate } from "./use_row_update.ts";
 
 interface RowDrawerProps extends OpenTable {
   /** As it is known already; the rest is read. */
@@ -34,10 +34,6 @@ export function RowDrawer(props: RowDrawerProps) {
     `${table.name} row ${JSON.stringify(filters)}`,
     () => ({}),
   );
-  const [preview, setPreview] = useState<Preview>();
-  const [failed, setFailed] = useState<ApiResponse<UpdateResult>>();
-  const [done, setDone] = useState("");
-  const [busy, setBusy] = useState(false);
   const [text, setText] = useState("");
   const where = { table: table.name, filters, primaryKey: table.primary_key };
   const hasKey = table.primary_key.length > 0;
@@ -49,89 +45,32 @@ export function RowDrawer(props: RowDrawerProps) {
 
   const touched = Object.values(edits);
   const changes = writeColumnValues(touched, { member: "fields", fields });
-  const issues = readIssues(failed?.error);
-  const issuesOf = (name: string) => issues.filter(({ path }) => isWithin(path, `fields.${name}`));
-  // What is wrong stays in sight.
-  const isFound = ({ name }: Field) =>
-    name.toLowerCase().includes(text.toLowerCase()) || issuesOf(name).length > 0;
   const request: ApiRequest = {
     method: "PATCH",
     path: `integration/tables/${table.name}/records/single`,
     body: { filters, fields: changes },
   };
-  async function runOnce(work: () => Promise<void>): Promise<void> {
-    if (busy) return;
-    setBusy(true);
-    setFailed(undefined);
-    setDone("");
-    await work();
-    setBusy(false);
-  }
-  const tryOut = () =>
-    runOnce(async () => {
-      const tried = await previewUpdate(token, { request, ...where });
-      if (tried.response.body === undefined) {
-        setFailed(tried.response);
-        return focusAfterUpdate('.row-fields [aria-invalid="true"]');
-      }
-      setPreview(tried);
-      focusAfterUpdate(".drawer-foot .primary");
-    });
-  const save = (previewed: Preview) =>
-    runOnce(async () => {
-      const sent = await sendUpdate(token, previewed);
-      if (sent.body === undefined) {
-        setFailed(sent);
-        if (!isUnknown(sent)) setPreview(undefined);
-        return;
-      }
-      setPreview(undefined);
+  const update = useRowUpdate({
+    ...{ token, request, where },
+    async onSaved() {
       setEdits({});
       await read();
-      setDone(sent.body.updated === 0 ? "Nothing had to be changed." : "Saved.");
-      focusAfterUpdate(".drawer-head .close");
       onSaved();
-    });
-  const next = touched.length === 0
-    ? undefined
-    : preview === undefined
-    ? tryOut
-    : () => save(preview);
-  useControlKey("Enter", next && (() => void next()));
-  const names = touched.length === 1 ? "1 field" : `${touched.length} fields`;
+    },
+  });
+  const { preview, failed } = update;
+  const issues = readIssues(failed?.error);
+  const issuesOf = (name: string) => issues.filter(({ path }) => isWithin(path, `fields.${name}`));
+  // What is wrong stays in sight.
+  const isFound = ({ name }: Field) =>
+    name.toLowerCase().includes(text.toLowerCase()) || issuesOf(name).length > 0;
+
   return (
     <Drawer
       title={hasKey ? Object.values(filters).join(" / ") : "Row"}
       note={<span class="muted grow">{table.name}</span>}
       onClose={onClose}
-      foot={editable && row !== undefined && (
-        <>
-          {preview !== undefined && (
-            <button
-              type="button"
-              disabled={busy}
-              onClick={() => {
-                setPreview(undefined);
-                focusAfterUpdate(".row-field.touched :is(input, select, textarea)");
-              }}
-            >
-              Back
-            </button>
-          )}
-          <button
-            type="button"
-            class="primary"
-            disabled={busy || next === undefined}
-            onClick={() => void next?.()}
-          >
-            {preview === undefined ? "Preview" : `Save ${names}`}
-          </button>
-          {next !== undefined && <kbd class="muted wide-only">{CONTROL} ⏎</kbd>}
-          <span class="small muted grow" role="status">
-            {done || (touched.length === 0 ? "Nothing touched" : `${names} touched`)}
-          </span>
-        </>
-      )}
+      foot={editable && row !== undefined && <RowSteps update={update} touched={touched.length} />}
     >
       <div class="row-fields">
         {failed !== undefined && (
@@ -179,12 +118,49 @@ export function RowDrawer(props: RowDrawerProps) {
               editable={editable}
               issues={issuesOf(field.name)}
               onEdit={(typed) => {
-                setDone("");
+                update.touch();
                 setEdits(editField(edits, { field, row, typed }));
               }}
             />
           ))}
       </div>
     </Drawer>
+  );
+}
+
+interface RowStepsProps {
+  readonly update: RowUpdate;
+  /** Number of fields that were touched. */
+  readonly touched: number;
+}
+
+/** The next step of an update: to preview, or to save. */
+function RowSteps({ update, touched }: RowStepsProps) {
+  const { preview, busy, done } = update;
+  const next = touched === 0
+    ? undefined
+    : preview === undefined
+    ? update.tryOut
+    : () => update.save(preview);
+  useControlKey("Enter", next && (() => void next()));
+  const names = touched === 1 ? "1 field" : `${touched} fields`;
+  return (
+    <>
+      {preview !== undefined && (
+        <button type="button" disabled={busy} onClick={update.goBack}>Back</button>
+      )}
+      <button
+        type="button"
+        class="primary"
+        disabled={busy || next === undefined}
+        onClick={() => void next?.()}
+      >
+        {preview === undefined ? "Preview" : `Save ${names}`}
+      </button>
+      {next !== undefined && <kbd class="muted wide-only">{CONTROL} ⏎</kbd>}
+      <span class="small muted grow" role="status">
+        {done || (touched === 0 ? "Nothing touched" : `${names} touched`)}
+      </span>
+    </>
   );
 }

@@ -1,0 +1,78 @@
+import { useState } from "preact/hooks";
+import type { ApiRequest, ApiResponse, UpdateResult } from "../api.ts";
+import { focusAfterUpdate } from "../frame/focus.ts";
+import { isUnknown, type Preview, previewUpdate, sendUpdate } from "./send_update.ts";
+
+/** An update of one row: first its preview, then what is saved. */
+export interface RowUpdate {
+  readonly busy: boolean;
+  readonly preview: Preview | undefined;
+  /** The last answer, if it was an error. */
+  readonly failed: ApiResponse<UpdateResult> | undefined;
+  /** What was done last; empty if nothing was, or something was typed since. */
+  readonly done: string;
+  readonly tryOut: () => Promise<void>;
+  readonly save: (preview: Preview) => Promise<void>;
+  /** Leaves the preview. */
+  readonly goBack: () => void;
+  /** Says that something was typed. */
+  readonly touch: () => void;
+}
+
+interface RowUpdateOptions {
+  readonly token: string;
+  readonly request: ApiRequest;
+  /** Where the row is found. */
+  readonly where: Omit<Parameters<typeof previewUpdate>[1], "request">;
+  /** Called when the row was saved; what was done is said after it. */
+  readonly onSaved: () => Promise<void>;
+}
+
+/** Previews an update of a row and saves it, one step at a time. */
+export function useRowUpdate({ token, request, where, onSaved }: RowUpdateOptions): RowUpdate {
+  const [preview, setPreview] = useState<Preview>();
+  const [failed, setFailed] = useState<ApiResponse<UpdateResult>>();
+  const [done, setDone] = useState("");
+  const [busy, setBusy] = useState(false);
+
+  async function runOnce(work: () => Promise<void>): Promise<void> {
+    if (busy) return;
+    setBusy(true);
+    setFailed(undefined);
+    setDone("");
+    await work();
+    setBusy(false);
+  }
+
+  const tryOut = () =>
+    runOnce(async () => {
+      const tried = await previewUpdate(token, { request, ...where });
+      if (tried.response.body === undefined) {
+        setFailed(tried.response);
+        return focusAfterUpdate('.row-fields [aria-invalid="true"]');
+      }
+      setPreview(tried);
+      focusAfterUpdate(".drawer-foot .primary");
+    });
+
+  const save = (previewed: Preview) =>
+    runOnce(async () => {
+      const sent = await sendUpdate(token, previewed);
+      if (sent.body === undefined) {
+        setFailed(sent);
+        if (!isUnknown(sent)) setPreview(undefined);
+        return;
+      }
+      setPreview(undefined);
+      await onSaved();
+      setDone(sent.body.updated === 0 ? "Nothing had to be changed." : "Saved.");
+      focusAfterUpdate(".drawer-head .close");
+    });
+
+  function goBack(): void {
+    setPreview(undefined);
+    focusAfterUpdate(".row-field.touched :is(input, select, textarea)");
+  }
+
+  return { busy, preview, failed, done, tryOut, save, goBack, touch: () => setDone("") };
+}
