@@ -1,13 +1,15 @@
 import type { Session } from "../session.ts";
 import type { Circuit } from "../circuit.ts";
-import { PAUSE_MS } from "../circuit.ts";
 import { SLOW_MS } from "../session_opener.ts";
-import { startDeadline } from "../../runtime/timers.ts";
 import type { Client } from "../database.ts";
 import type { Failure } from "../database_error.ts";
 import { makeFailure } from "../database_error.ts";
-import { type IdleSession, type PoolCare, tendPool } from "./pool_care.ts";
 import { checkSession } from "../statement.ts";
+import { keepConnecting } from "./connecting.ts";
+import { listIdleSessions } from "./idle_sessions.ts";
+import { type PoolCare, tendPool } from "./pool_care.ts";
+import { CANCELLED_MS, keepUnsettled } from "./unsettled_sessions.ts";
+import { queueCallers } from "./waiting_callers.ts";
 
 /** Sessions that are each taken for one statement, batch or transaction, and returned. */
 export interface Pool {
@@ -37,8 +39,6 @@ export interface PoolOptions extends Partial<Omit<PoolCare, "open">> {
   readonly onAbandoned?: (session: Session) => void;
 }
 
-/** Time for a cancelled statement to be answered. */
-const CANCELLED_MS = 1000;
 /** A session that was idle for this long is checked before it is lent. */
 const RESTED_MS = 60_000;
 
@@ -53,47 +53,52 @@ const RESTED_MS = 60_000;
 export function openPool(
   { size, open, circuit, onAbandoned, primer, ...care }: PoolOptions,
 ): Pool {
-  const idle: IdleSession[] = [];
+  const callers = queueCallers();
+  const idle = listIdleSessions();
   const busy = new Set<Session>();
-  /** They count like busy ones, since Postgres has a connection for each. */
-  const unsettled = new Set<Session>();
-  const waiting = new Set<(result: Session | Failure) => void>();
-  let attempts = 0;
-  let renewedMs = 0;
-  let closed = false;
-  let drained: (() => void) | undefined;
-  let paused: ReturnType<typeof setTimeout> | undefined;
-  /** Sessions that were replaced while they are in use. */
-  const retired = new WeakSet<Session>();
+  const unsettled = keepUnsettled({ onAbandoned, onSettled: giveBack });
+  const connecting = keepConnecting({
+    ...{ open, circuit, primer, onOpened: welcome, onFailed: giveUp },
+    isNeeded: (attempts) => attempts < callers.count() && countSessions() < size,
+  });
   const tender = tendPool({
     ...{ idleSize: 0, idleMs: undefined, lifeMs: undefined, primer, open, ...care },
     size,
     idle,
     busy,
     count: countSessions,
-    isWanted: () => waiting.size > 0,
-    take: (entry) => void idle.splice(idle.indexOf(entry), 1),
+    isWanted: () => callers.count() > 0,
     keepAbandoned,
     give: (session, sinceMs) => isOutdated(session) ? session.close() : give(session, sinceMs),
     retire,
   });
+  /** Sessions that were replaced while they are in use. */
+  const retired = new WeakSet<Session>();
+  let renewedMs = 0;
+  let closed = false;
+  let drained: (() => void) | undefined;
+
+  return { acquire, release, renew, close };
 
   function countSessions(): number {
-    return busy.size + unsettled.size + idle.length + attempts + tender.held();
+    return busy.size + unsettled.count() + idle.all.length + connecting.attempts() + tender.held();
   }
 
   function acquire(limitMs: number, client?: Client): Promise<Session | Failure> {
     if (closed) return Promise.resolve(makeFailure("unavailable", "CONNECTION_ENDED"));
-    for (let found = idle.pop(); found !== undefined; found = idle.pop()) {
-      const { session, sinceMs } = found;
-      if (!session.isOpen()) continue;
-      busy.add(session);
-      const restedMs = performance.now() - sinceMs;
-      if (restedMs < RESTED_MS || care.lifeMs === undefined) return Promise.resolve(session);
-      return acquireRested(session, { limitMs, client });
+    const found = idle.take();
+    if (found !== undefined) {
+      busy.add(found.session);
+      const restedMs = performance.now() - found.sinceMs;
+      const isFresh = restedMs < RESTED_MS || care.lifeMs === undefined;
+      if (isFresh) return Promise.resolve(found.session);
+      return acquireRested(found.session, { limitMs, client });
     }
     const reason = busy.size === 0 ? circuit.openReason() : undefined;
-    return reason === undefined ? wait(limitMs, client) : Promise.resolve(reason);
+    if (reason !== undefined) return Promise.resolve(reason);
+    const session = callers.wait(limitMs, client);
+    connecting.start();
+    return session;
   }
 
   /**
@@ -110,92 +115,34 @@ export function openPool(
     return await acquire(limitMs, client);
   }
 
-  function wait(ms: number, client?: Client): Promise<Session | Failure> {
-    return new Promise((resolve) => {
-      const settle = (result: Session | Failure) => {
-        waiting.delete(settle);
-        endDeadline();
-        resolve(result);
-      };
-      const endDeadline = startDeadline({
-        ms,
-        late: () => settle(makeFailure("unavailable", "CONNECT_TIMEOUT")),
-        client,
-        gone: () => settle(makeFailure("timeout", "ABORTED")),
-      });
-      waiting.add(settle);
-      connect();
-    });
+  /** Takes a new session into the pool, unless others have filled it meanwhile. */
+  function welcome(session: Session): void {
+    keepAbandoned(session);
+    const isFull = busy.size + unsettled.count() + idle.all.length >= size;
+    if (isFull || isOutdated(session)) session.close();
+    else if (session.isOpen()) give(session, performance.now());
+    connecting.start();
   }
 
-  /** Opens a session for each caller that waits, as far as the size and the circuit allow. */
-  function connect(): void {
-    while (attempts < waiting.size && countSessions() < size) {
-      if (circuit.mayAttempt()) void attempt();
-      else {
-        paused ??= setTimeout(() => {
-          paused = undefined;
-          connect();
-        }, PAUSE_MS);
-        return;
-      }
-    }
-  }
-
-  async function attempt(): Promise<void> {
-    attempts++;
-    let counted = true;
-    const discount = () => {
-      if (counted) attempts--;
-      counted = false;
-    };
-    const timer = setTimeout(() => {
-      discount();
-      circuit.strained();
-      connect();
-    }, SLOW_MS);
-    const result = await open();
-    clearTimeout(timer);
-    if (!("kind" in result)) {
-      circuit.succeeded();
-      await primer?.prime(result);
-      keepAbandoned(result);
-    }
-    discount();
-    if ("kind" in result) {
-      circuit.failed(result);
-      if (busy.size + idle.length + attempts > 0) return connect();
-      if (circuit.openReason() === undefined) return connect();
-      for (const settle of [...waiting]) settle(result);
-      return;
-    }
-    const isFull = busy.size + unsettled.size + idle.length >= size;
-    if (isFull || isOutdated(result)) result.close();
-    else if (result.isOpen()) give(result, performance.now());
-    connect();
+  /** Fails all callers if there is nothing left that they could wait for. */
+  function giveUp(failure: Failure): void {
+    const isLast = busy.size + idle.all.length + connecting.attempts() === 0;
+    if (isLast && circuit.openReason() !== undefined) callers.failAll(failure);
+    else connecting.start();
   }
 
   function give(session: Session, sinceMs: number): void {
     tender.start();
-    const [first] = waiting;
-    if (first !== undefined) {
-      busy.add(session);
-      return first(session);
-    }
-    const entry = { session, sinceMs };
-    idle.push(entry);
-    session.watch(() => {
-      const place = idle.indexOf(entry);
-      if (place >= 0) idle.splice(place, 1);
-    });
+    if (callers.serve(session)) busy.add(session);
+    else idle.add({ session, sinceMs });
   }
 
   function release(session: Session): Promise<void> | undefined {
     busy.delete(session);
     session.watch(undefined);
     let settled: Promise<void> | undefined;
-    if (session.released !== undefined) settled = awaitAbandoned(session, session.released);
-    else if (session.isOpen() && !session.isCertain()) settled = clear(session);
+    if (session.released !== undefined) settled = unsettled.keep(session, session.released);
+    else if (session.isOpen() && !session.isCertain()) settled = unsettled.clear(session);
     else giveBack(session);
     if (busy.size === 0) drained?.();
     return settled;
@@ -205,7 +152,7 @@ export function openPool(
     const nowMs = performance.now();
     if (session.isOpen() && isOver(session, nowMs)) session.close();
     if (session.isOpen()) give(session, nowMs);
-    else connect();
+    else connecting.start();
   }
 
   function isOver(session: Session, nowMs: number): boolean {
@@ -220,53 +167,27 @@ export function openPool(
   }
 
   function retire(session: Session): void {
-    const place = idle.findIndex((entry) => entry.session === session);
-    if (place < 0) retired.add(session);
-    else {
-      idle.splice(place, 1);
-      session.close();
-    }
+    if (idle.remove(session)) session.close();
+    else retired.add(session);
   }
 
   /** Keeps the place of a session that is being prepared, since Postgres may still work on it. */
   function keepAbandoned(session: Session): void {
-    if (session.released !== undefined) void awaitAbandoned(session, session.released);
-  }
-
-  async function awaitAbandoned(session: Session, ended: Promise<void>): Promise<void> {
-    if (closed) return session.destroy();
-    unsettled.add(session);
-    onAbandoned?.(session);
-    await ended;
-    unsettled.delete(session);
-    connect();
-  }
-
-  /**
-   * Makes certain that no cancel request can hit a later statement: waits until Postgres has handled
-   * them all, and has answered one more statement, which may be hit.
-   * @see docs/decisions/0055-cancelled-sessions.md
-   */
-  async function clear(session: Session): Promise<void> {
-    unsettled.add(session);
-    const isHandled = await session.awaitCancels() && !closed;
-    if (!isHandled || !await checkSession(session, CANCELLED_MS)) session.destroy();
-    unsettled.delete(session);
-    giveBack(session);
+    if (session.released !== undefined) void unsettled.keep(session, session.released);
   }
 
   function renew(): void {
     renewedMs = performance.now();
-    for (const { session } of idle.splice(0)) session.close();
+    idle.close();
   }
 
   async function close(timeoutMs: number): Promise<void> {
     closed = true;
-    clearTimeout(paused);
+    connecting.stop();
     tender.stop();
-    for (const settle of [...waiting]) settle(makeFailure("unavailable", "CONNECTION_ENDED"));
+    callers.failAll(makeFailure("unavailable", "CONNECTION_ENDED"));
     renew();
-    for (const session of unsettled) session.destroy();
+    unsettled.close();
     await drain(timeoutMs);
     for (const session of busy) session.cancel();
     await drain(CANCELLED_MS);
@@ -284,6 +205,4 @@ export function openPool(
       };
     });
   }
-
-  return { acquire, release, renew, close };
 }

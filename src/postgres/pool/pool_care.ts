@@ -3,12 +3,7 @@ import type { PendingQuery, Row } from "../driver.ts";
 import type { Session } from "../session.ts";
 import { settle } from "../statement.ts";
 import type { StatementCache } from "../statement_cache.ts";
-
-/** A session that is not in use. */
-export interface IdleSession {
-  readonly session: Session;
-  readonly sinceMs: number;
-}
+import type { IdleSession, IdleSessions } from "./idle_sessions.ts";
 
 /** How the idle sessions of a pool are cared for. */
 export interface PoolCare {
@@ -38,14 +33,12 @@ export interface Primer {
 export interface Tended extends PoolCare {
   /** Most sessions; one more while a replaced one is in use. */
   readonly size: number;
-  /** The one that was idle for longest comes first. */
-  readonly idle: readonly IdleSession[];
+  readonly idle: IdleSessions;
   readonly busy: Iterable<Session>;
   /** All sessions of the pool, the ones that are being opened included. */
   readonly count: () => number;
   /** Reports whether a caller waits for a session. */
   readonly isWanted: () => boolean;
-  readonly take: (entry: IdleSession) => void;
   readonly give: (session: Session, sinceMs: number) => void;
   /** Keeps the place of a session that Postgres may still work on; does nothing for another. */
   readonly keepAbandoned: (session: Session) => void;
@@ -105,20 +98,20 @@ export function tendPool(pool: Tended): Tender {
 
   async function tendOne(nowMs: number): Promise<void> {
     const count = pool.count();
-    const rested = idle.find(({ sinceMs }) => nowMs - sinceMs > idleMs);
+    const rested = idle.all.find(({ sinceMs }) => nowMs - sinceMs > idleMs);
     if (rested !== undefined && count > idleSize) return pool.retire(rested.session);
     if (nowMs >= pausedUntilMs) {
       if (count < idleSize) return await openAnother();
       const old = findOld(nowMs);
       if (old !== undefined && count <= pool.size) return await openAnother(old);
     }
-    const unprimed = idle.find(({ session }) => primer?.isPrimed(session) === false);
+    const unprimed = idle.all.find(({ session }) => primer?.isPrimed(session) === false);
     if (unprimed !== undefined) await prime(unprimed);
   }
 
   function findOld(nowMs: number): Session | undefined {
     const isOld = ({ openedMs }: Session) => nowMs - openedMs > lifeMs;
-    return idle.find(({ session }) => isOld(session))?.session ?? [...pool.busy].find(isOld);
+    return idle.all.find(({ session }) => isOld(session))?.session ?? [...pool.busy].find(isOld);
   }
 
   async function openAnother(old?: Session): Promise<void> {
@@ -139,7 +132,7 @@ export function tendPool(pool: Tended): Tender {
   }
 
   async function prime(entry: IdleSession): Promise<void> {
-    pool.take(entry);
+    idle.remove(entry.session);
     held++;
     await primer?.prime(entry.session);
     held--;
