@@ -1,0 +1,123 @@
+import type { Config } from "../../config/config.ts";
+import type { Observe } from "../../telemetry/observe.ts";
+import type { Circuit } from "../circuit.ts";
+import { DEADLINE, type Failure, TRANSACTION_DEADLINE } from "../database_error.ts";
+import type { Session } from "../session.ts";
+import type { OpenSession } from "../session_opener.ts";
+import type { StatementCache } from "../statement_cache.ts";
+import { type Gate, type GateOptions, openGate, type WatchGate } from "./admission.ts";
+import { openPool, type Pool } from "./pool.ts";
+import { createPrimer } from "./pool_care.ts";
+import type { SessionSource } from "./with_session.ts";
+
+/** The pools of a database, each behind its gate. */
+export interface Pools {
+  readonly statements: SessionSource;
+  /** For the transactions of tenants. */
+  readonly transactions: SessionSource;
+  /** For the service's own transactions. */
+  readonly own: SessionSource;
+  /** Replaces all present sessions: none of them is used again. */
+  readonly renew: () => void;
+  /** Waits for running statements, at most the given milliseconds, and cancels the rest. */
+  readonly close: (timeoutMs: number) => Promise<void>;
+}
+
+/** Where the sessions of the pools come from, and what learns of them. */
+export interface PoolsOptions extends Pick<SessionSource, "observe" | "onSettled"> {
+  readonly open: OpenSession;
+  /** Opens a session for transactions of tenants. */
+  readonly openForTransactions: OpenSession;
+  readonly circuit: Circuit;
+  /** Called with a session that is returned while Postgres may still work on its statement. */
+  readonly onAbandoned: (session: Session) => void;
+  /** Its most used statements are prepared on sessions before they are needed. */
+  readonly cache: StatementCache;
+  readonly isEmbedded: boolean;
+}
+
+/** Time after which a session is replaced. */
+const LIFE_MS = 1_800_000;
+/** SQLSTATE of a write on a server that only reads. */
+const READ_ONLY = "25006";
+/** Least time between two renewals of the sessions for a read-only server. */
+const RENEW_MS = 500;
+/** The same for a session that was opened after the last renewal, which did not help. */
+const STILL_READ_ONLY_MS = 60_000;
+
+/** Opens the pools. Sessions that are lost or do not answer renew all of them. */
+export function openPools(
+  config: Config,
+  { open, openForTransactions, circuit, onAbandoned, cache, isEmbedded, observe, onSettled }:
+    PoolsOptions,
+): Pools {
+  // PGlite has one session: a second statement would only wait inside it.
+  const poolSize = isEmbedded ? 1 : config.poolSize;
+  const transactions = isEmbedded ? 1 : config.transactions;
+  const care = isEmbedded ? {} : { idleMs: config.poolIdleMs, lifeMs: LIFE_MS };
+  const kept = isEmbedded
+    ? {}
+    : { idleSize: config.poolIdleSize ?? poolSize, primer: createPrimer(cache) };
+
+  const common = { circuit, onAbandoned, ...care };
+  const pool = openPool({ size: poolSize, open, ...common, ...kept });
+  const transactionPool = openPool({ size: transactions, open: openForTransactions, ...common });
+  const ownPool = openPool({ size: 1, open, ...common });
+  const pools = [pool, transactionPool, ownPool];
+
+  const renew = () => pools.forEach((each) => each.renew());
+  const onUsed = renewAfterLoss(renew);
+  const limit = (name: string, size: number, options: GateOptions = {}) =>
+    openGate(size, config.poolWaitMs, { watch: watchGate(name, observe), ...options });
+  const source = (pool: Pool, gate: Gate): SessionSource => (
+    { pool, gate, observe, onUsed, onSettled }
+  );
+
+  return {
+    statements: source(pool, limit("statements", poolSize)),
+    transactions: source(
+      transactionPool,
+      limit("transactions", transactions, { maxOfShare: 1 }),
+    ),
+    own: source(ownPool, openGate(1, config.poolWaitMs)),
+    renew,
+    async close(timeoutMs) {
+      await Promise.all(pools.map((each) => each.close(timeoutMs)));
+    },
+  };
+}
+
+/** Replaces the sessions after one was lost or did not answer: idle ones may be dead as well. */
+function renewAfterLoss(renew: () => void): SessionSource["onUsed"] {
+  let renewedMs = -Infinity;
+  return (failure, session) => {
+    if (failure === undefined) return;
+    const isLost = failure.kind === "lost" || isSilent(failure);
+    if (!isLost && !becameReadOnly(failure, session, renewedMs)) return;
+    renewedMs = performance.now();
+    renew();
+  };
+}
+
+/**
+ * Reports whether a server accepted writes when the session was opened and no longer does, as after a
+ * failover. A server that was always read-only is no reason for new sessions, and neither is a
+ * foreign server behind it.
+ */
+function becameReadOnly({ code }: Failure, session: Session, renewedMs: number): boolean {
+  if (code !== READ_ONLY || session.readOnly) return false;
+  const pauseMs = session.openedMs > renewedMs ? STILL_READ_ONLY_MS : RENEW_MS;
+  return performance.now() - renewedMs > pauseMs;
+}
+
+function isSilent({ code }: Failure): boolean {
+  return code === DEADLINE || code === TRANSACTION_DEADLINE;
+}
+
+/** Observes the gate of a pool under the name of the pool. */
+function watchGate(pool: string, observe: Observe): WatchGate {
+  return {
+    moved: (size, inUse, waiting) => observe({ kind: "pool", pool, size, inUse, waiting }),
+    waited: (waitedMs) => observe({ kind: "pool_wait", pool, waitedMs }),
+  };
+}
