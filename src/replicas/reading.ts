@@ -1,17 +1,15 @@
-import type { Cursors, CursorUse } from "../cursors/cursors.ts";
-import { ApiError } from "../errors/api_error.ts";
+import type { Cursors } from "../cursors/cursors.ts";
 import type { ExportedRows } from "../records/export.ts";
 import type { Records } from "../records/records.ts";
 import type { Access } from "../tokens/token.ts";
-import { laterOf, parsePosition, type Position, printPosition } from "./position.ts";
+import type { Position } from "./position.ts";
 import type { Replicas } from "./replicas.ts";
 import { rememberConflicts, watchConflicts } from "./conflicts.ts";
+import { sealPositions } from "./sealed_positions.ts";
 import { mayDoBetter, type Standby } from "./standby.ts";
 
 /** The header of responses to writes, which queries send back. @see M11, M12 */
 export const POSITION_HEADER = "rowgate-position";
-/** Most positions that a query can name. */
-const MAX_POSITIONS = 16;
 
 /** Runs queries on standbys, and gives clients the positions of their writes. */
 export interface Reading {
@@ -40,11 +38,12 @@ export function openReading(
   { replicas, cursors, records: primary, openRecords }: ReadingOptions,
 ): Reading {
   const conflicts = rememberConflicts();
+  const positions = sealPositions({ cursors, system: replicas.system });
   const ofStandby = new Map(replicas.standbys.map((standby) => [standby, openRecords(standby)]));
 
   async function recordsFor({ tokenId, tenant }: Access, { headers }: Request): Promise<Records> {
     const text = headers.get(POSITION_HEADER);
-    const position = text === null ? undefined : await openPositions(text, tenant);
+    const position = text === null ? undefined : await positions.open(text, tenant);
     const origin = { tokenId, position };
 
     async function read(...asked: Parameters<Records["read"]>): ReturnType<Records["read"]> {
@@ -112,39 +111,12 @@ export function openReading(
     }
   }
 
-  /** Opens the positions of simultaneous updates, and returns the latest. */
-  async function openPositions(text: string, tenant: string): Promise<Position> {
-    const texts = text.split(",").map((item) => item.trim());
-    if (texts.length > MAX_POSITIONS) {
-      const found = `There are ${texts.length} positions`;
-      throw new ApiError(400, `Rowgate-Position: ${found}, expected at most ${MAX_POSITIONS}`);
-    }
-    const positions = await Promise.all(texts.map((item) => openPosition(item, tenant)));
-    return positions.reduce(laterOf);
-  }
-
-  async function openPosition(text: string, tenant: string): Promise<Position> {
-    const payload = await cursors.open(text, await useOf(tenant));
-    if (payload !== undefined) return parsePosition(payload);
-    const expected = "expected the header of a response to an update";
-    throw new ApiError(400, `Rowgate-Position: This is no position of a write, ${expected}`);
-  }
-
-  async function useOf(tenant: string): Promise<CursorUse> {
-    return { kind: "position", boundTo: [tenant, await replicas.system()] };
-  }
-
   function beginWrite({ tokenId, tenant }: Access): () => Promise<string | undefined> {
     const write = replicas.beginWrite(tokenId);
     return async () => {
       const position = await write.end();
-      if (position === undefined) return undefined;
-      try {
-        return await cursors.seal(printPosition(position), await useOf(tenant));
-      } catch {
-        // Cursors are not available; for a while, the queries of the token go to the primary anyway.
-        return undefined;
-      }
+      // Without a position, the queries of the token go to the primary for a while anyway.
+      return position && await positions.seal(position, tenant);
     };
   }
 
