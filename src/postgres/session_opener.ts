@@ -2,23 +2,19 @@ import type { Config } from "../config/config.ts";
 import type { Session } from "./session.ts";
 import { openSession } from "./session.ts";
 import type { Address, ConnectionPlan } from "./connection.ts";
-import { planConnection, planSettings } from "./connection.ts";
+import { planConnection } from "./connection.ts";
 import { type DriverSocket, type OnNotify, openClient } from "./driver.ts";
 import type { Failure } from "./database_error.ts";
 import { classify, makeFailure } from "./database_error.ts";
 import type { Fence } from "./fence.ts";
+import { createHostOpener, isNotPassedOn } from "./host_opener.ts";
 import { openPoolerMode, type PoolerMode } from "./pooler_mode.ts";
-import { openSocket } from "./socket.ts";
 
 /** How long a session may take to open, in milliseconds. */
 export const CONNECT_MS = 5000;
 /** Time after which a running attempt to connect no longer holds up others, in milliseconds. */
 export const SLOW_MS = 1000;
 const SILENT_MS = 10_000;
-/** SQLSTATE of a session setting that the server does not support. */
-const SETTING_UNSUPPORTED = "22023";
-/** PgBouncer's message about a setting that it does not pass on; its code is not specific. */
-const NOT_PASSED_ON = /^unsupported startup parameter/;
 
 /** A Postgres in this process: sockets without a network. */
 export interface EmbeddedServer {
@@ -60,52 +56,7 @@ export function createSessionOpener(
     ? { ...planned, role: role ?? planned.role }
     : { ...planned, addresses: [only], role: "any" };
   const limitMs = CONNECT_MS / plan.addresses.length;
-  // Whether sessions ask Postgres to watch for disconnected clients; on systems that cannot, it
-  // rejects such a session.
-  let checkClient = true;
-
-  async function openOn(address: Address, notified?: OnNotify): Promise<Session> {
-    const { user, password, database } = plan;
-    const pooled = mode.isPooled() === true;
-    const connection = planSettings(config, { checkClient, pooled });
-    return await openSession({
-      limitMs,
-      identify: true,
-      refuse,
-      setsTimeZone: !pooled,
-      keeping: config.prepare === false ? "none" : pooled ? "unknown" : "shared",
-      openSocket: (signal) => openSocket(address, plan.encryption, signal),
-      openClient: (socket) =>
-        openClient({
-          ...{ user, password, database, connection, socket },
-          prepare: config.prepare !== false,
-          onnotify: notified,
-        }),
-    });
-  }
-
-  /**
-   * Opens a session. If it is unknown whether there is a pooler, it opens one as without: a pooler
-   * rejects it or shows itself.
-   */
-  async function openSuited(address: Address, notified?: OnNotify): Promise<Session> {
-    if (config.prepare !== "auto" || mode.isPooled() === true) {
-      return await openOn(address, notified);
-    }
-    try {
-      const session = await openOn(address, notified);
-      if (session.identity !== undefined) {
-        mode.found(false);
-        return session;
-      }
-      session.close();
-    } catch (error) {
-      if (!NOT_PASSED_ON.test((error as Error).message)) throw error;
-    }
-    mode.found(true);
-    return await openOn(address, notified);
-  }
-
+  const openOnHost = createHostOpener(config, { plan, limitMs, refuse, mode });
   /** The times until which unresponsive hosts are tried last. */
   const silentUntil = new Map<Address, number>();
   const isSilent = (address: Address) => (silentUntil.get(address) ?? 0) > performance.now();
@@ -116,11 +67,7 @@ export function createSessionOpener(
       const silence = () => silentUntil.set(address, performance.now() + SILENT_MS);
       const timer = setTimeout(silence, SLOW_MS);
       try {
-        const session = await openSuited(address, notified).catch((error) => {
-          if (!checkClient || classify(error).code !== SETTING_UNSUPPORTED) throw error;
-          checkClient = false;
-          return openSuited(address, notified);
-        });
+        const session = await openOnHost(address, notified);
         silentUntil.delete(address);
         if (isOfRole(session, role)) {
           if (role === "any" && session.standby) onStandIn?.();
@@ -128,7 +75,7 @@ export function createSessionOpener(
         }
         session.close();
       } catch (error) {
-        failure = NOT_PASSED_ON.test((error as Error).message)
+        failure = isNotPassedOn(error)
           ? makeFailure("unavailable", "SETTING_NOT_PASSED_ON")
           : classify(error, false);
       } finally {
