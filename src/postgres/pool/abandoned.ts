@@ -92,31 +92,18 @@ export function watchAbandoned({ open, observe }: AbandonedOptions): Abandoned {
     if (!("kind" in inspector)) {
       const { server } = inspector.identity ?? {};
       const reachable = sessions.filter(({ identity }) => identity!.server === server);
-      if (reachable.length > 0) await endBackends(inspector, reachable);
+      const running = await endBackends(inspector, reachable);
+      if (running !== undefined) note(reachable, running);
       inspector.close();
     }
     inspecting--;
   }
 
-  async function endBackends(inspector: Session, sessions: readonly Session[]): Promise<void> {
-    const pids = printArray(sessions.map(({ identity }) => identity!.pid));
-    const starts = printArray(sessions.map(({ identity }) => identity!.started));
-    const outcome = await settle(
-      inspector,
-      inspector.sql<{ pid: string; started: string }[]>`
-        select "$a".pid::text as pid, "$a".backend_start::text as started,
-          pg_catalog.pg_terminate_backend("$a".pid) as ended
-        from pg_catalog.pg_stat_activity "$a"
-        join unnest(${pids}::text::int4[], ${starts}::text::timestamptz[]) "$s"(pid, started)
-          on "$a".pid = "$s".pid and "$a".backend_start = "$s".started`,
-      { deadlineMs: ANSWER_MS },
-    );
-    if (outcome.failure !== undefined) return;
-    const running = new Set(outcome.rows.map(({ pid, started }) => `${pid} ${started}`));
+  /** Destroys the sessions whose backend has ended. */
+  function note(sessions: readonly Session[], running: ReadonlySet<Session>): void {
     for (const session of sessions) {
-      const { pid, started } = session.identity!;
       const entry = abandoned.get(session);
-      if (!running.has(`${pid} ${started}`)) session.destroy();
+      if (!running.has(session)) session.destroy();
       else if (entry !== undefined) entry.seenMs = performance.now();
     }
   }
@@ -128,6 +115,34 @@ export function watchAbandoned({ open, observe }: AbandonedOptions): Abandoned {
       stopTimer();
     },
   };
+}
+
+/**
+ * Terminates the backends of sessions, if the role may, and returns the sessions whose backend still
+ * existed; undefined if Postgres did not answer.
+ */
+async function endBackends(
+  inspector: Session,
+  sessions: readonly Session[],
+): Promise<ReadonlySet<Session> | undefined> {
+  if (sessions.length === 0) return undefined;
+  const pids = printArray(sessions.map(({ identity }) => identity!.pid));
+  const starts = printArray(sessions.map(({ identity }) => identity!.started));
+  const outcome = await settle(
+    inspector,
+    inspector.sql<{ pid: string; started: string }[]>`
+      select "$a".pid::text as pid, "$a".backend_start::text as started,
+        pg_catalog.pg_terminate_backend("$a".pid) as ended
+      from pg_catalog.pg_stat_activity "$a"
+      join unnest(${pids}::text::int4[], ${starts}::text::timestamptz[]) "$s"(pid, started)
+        on "$a".pid = "$s".pid and "$a".backend_start = "$s".started`,
+    { deadlineMs: ANSWER_MS },
+  );
+  if (outcome.failure !== undefined) return undefined;
+  const running = new Set(outcome.rows.map(({ pid, started }) => `${pid} ${started}`));
+  return new Set(
+    sessions.filter(({ identity }) => running.has(`${identity!.pid} ${identity!.started}`)),
+  );
 }
 
 function describe({ identity }: Session): string {
