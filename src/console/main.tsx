@@ -1,12 +1,11 @@
 import { render } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { onRejectedToken } from "./api.ts";
-import { FIRST_PAGE, type Place, type View } from "./frame/address.ts";
 import { KeptContext } from "./frame/kept.ts";
 import { useControlKey } from "./frame/keys.ts";
 import { Palette } from "./frame/palette.tsx";
 import { TopBar } from "./frame/top_bar.tsx";
-import { usePlace } from "./frame/use_place.ts";
+import { useNavigation } from "./frame/use_navigation.ts";
 import { Reference } from "./reference.tsx";
 import { FormatContext } from "./request_panel.tsx";
 import { type Session, SignIn } from "./session.tsx";
@@ -18,27 +17,13 @@ import { Workbench } from "./workbench.tsx";
 
 function App() {
   const [session, setSession] = useState<Session>();
-  const [place, go] = usePlace();
   const [ended, setEnded] = useState<SignInProblem>();
   const [format, setFormat] = useState("curl");
   const [hasPalette, setPalette] = useState(false);
   const [kept, setKept] = useState(() => new Map<string, unknown>());
-  // Where each table was left, and which was the last, so that returning to them loses nothing.
-  const left = useRef(new Map<string, Place>());
-  const last = useRef<string | undefined>(undefined);
+  const navigation = useNavigation(firstTable(session));
+  const { place, go, tableView, table, query, show, openTable } = navigation;
   const { view } = place;
-  const isOnTable = view !== "webhooks" && view !== "reference";
-  const table = place.table ?? last.current ?? firstTable(session);
-  last.current = table;
-  if (isOnTable && place.table !== undefined) left.current.set(place.table, place);
-  const query = isOnTable ? place.query : left.current.get(table ?? "")?.query ?? FIRST_PAGE;
-
-  const show = (next: View) => go({ view: next, table, query });
-  const openTable = (name: string) => {
-    const before = left.current.get(name) ?? { table: name, query: FIRST_PAGE };
-    const shown = view === "update" || view === "changes" ? view : "rows";
-    go({ ...before, table: name, view: shown });
-  };
   useEffect(() =>
     onRejectedToken((token) => {
       if (token !== session?.token) return;
@@ -48,22 +33,22 @@ function App() {
   const open = (opened: Session) => {
     setSession(opened);
     setEnded(undefined);
-    if (isOnTable && place.table === undefined) {
-      go({ view: "rows", table: firstTable(opened), query: FIRST_PAGE }, { replace: true });
+    if (tableView !== undefined && place.table === undefined) {
+      navigation.begin(firstTable(opened));
     }
   };
   const forget = () => {
     setSession(undefined);
     setEnded(undefined);
     setKept(new Map());
-    left.current.clear();
-    last.current = undefined;
-    go({ view: "rows", table: undefined, query: FIRST_PAGE }, { replace: true });
+    navigation.forget();
   };
   const openPalette = () => setPalette(true);
   useControlKey("k", session && openPalette);
   useEffect(() => {
-    const name = view === "webhooks" ? view : place.table ?? (isOnTable ? undefined : view);
+    const name = view === "webhooks"
+      ? view
+      : place.table ?? (tableView === undefined ? view : undefined);
     document.title = name === undefined ? "Rowgate console" : `${name} · Rowgate`;
   }, [view, place.table]);
   const choices = useMemo(
@@ -99,7 +84,7 @@ function App() {
             <Workbench
               key={session.token}
               session={session}
-              view={isOnTable ? view : undefined}
+              view={tableView}
               tableName={table}
               query={query}
               onTable={openTable}
