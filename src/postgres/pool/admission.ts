@@ -37,6 +37,8 @@ export interface GateOptions {
   readonly watch?: WatchGate | undefined;
   /** Most places of one share; undefined: all of them. */
   readonly maxOfShare?: number;
+  /** The clock by which statements are long; undefined: `performance.now`. */
+  readonly now?: () => number;
 }
 
 /** How many of a lane were admitted since an entrant arrived, itself included. */
@@ -56,7 +58,7 @@ interface Served {
 export function openGate(
   size: number,
   waitMs: number,
-  { watch, maxOfShare = size }: GateOptions = {},
+  { watch, maxOfShare = size, now }: GateOptions = {},
 ): Gate {
   const activity = openActivity();
   const places = openPlaces({ size, maxOfShare, isAlone: activity.isAlone });
@@ -154,7 +156,7 @@ export function openGate(
   return {
     enter({ tenant: name, client, brief = false } = {}) {
       if (name !== undefined) activity.entered(name);
-      const share = shares.get(name) ?? openShare(name);
+      const share = shares.get(name) ?? openShare(name, now);
       const lane = brief ? share.brief : share.other;
       if (lane.waiting.size >= lane.mayWait) return refuse(client);
       shares.set(name, share);

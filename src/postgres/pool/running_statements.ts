@@ -4,21 +4,22 @@ export interface RunningStatements {
   readonly start: () => () => void;
   readonly count: () => number;
   /**
-   * Most statements at once. It is one while any statement takes long, or did a moment ago; otherwise
-   * it grows with each short one.
+   * Most statements at once. It is one while the latest of them were long for most of their time, or
+   * any takes long now; otherwise it grows with each that ends.
    */
   readonly most: () => number;
 }
 
-/** A statement of a page of 200 rows takes 1 ms, and 10 on a busy machine. */
-const LONG_MS = 100;
-/** How long a tenant counts as one with long statements after one took long. */
-const REMEMBERED_MS = 1000;
+/** A statement of a page of 200 rows takes 1 ms, and 4 with seven others on two processors. */
+const LONG_MS = 15;
+/** How much a statement still counts when the next one ends: the latest twenty count most. */
+const KEPT = 0.95;
 
 /**
  * Watches the statements of a tenant. Their cost is unknown in advance, and a burst of expensive ones
  * takes the processors of Postgres for as long as they run. So few may run at first, and more as
- * short ones have ended.
+ * others have ended. Their times are counted together, so that neither a pause of the service nor one
+ * expensive statement among many that are not makes a tenant one with long statements.
  * @see docs/decisions/0051-long-statements.md
  */
 export function openRunningStatements(
@@ -26,18 +27,19 @@ export function openRunningStatements(
 ): RunningStatements {
   const running = new Set<{ readonly startedMs: number }>();
   let most = 1;
-  let longMs = -Infinity;
+  /** The time of the latest statements, and of those of them that took long. */
+  let allMs = 0;
+  let longMs = 0;
   return {
     start() {
       const one = { startedMs: now() };
       running.add(one);
       return () => {
         running.delete(one);
-        const endedMs = now();
-        if (endedMs - one.startedMs > LONG_MS) {
-          most = 1;
-          longMs = endedMs;
-        } else if (endedMs - longMs > REMEMBERED_MS) most++;
+        const tookMs = now() - one.startedMs;
+        allMs = allMs * KEPT + tookMs;
+        longMs = longMs * KEPT + (tookMs > LONG_MS ? tookMs : 0);
+        most = longMs > allMs / 2 ? 1 : most + 1;
       };
     },
     count: () => running.size,

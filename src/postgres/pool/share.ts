@@ -28,13 +28,13 @@ export interface Share {
 }
 
 /** Makes the share of a tenant that has nothing at the gate yet. */
-export function openShare(name: string | undefined): Share {
+export function openShare(name: string | undefined, now?: () => number): Share {
   const openLane = (): Lane => ({ waiting: new Set(), admitted: 0, mayWait: Infinity });
   return {
     name,
     inside: 0,
     brief: openLane(),
     other: openLane(),
-    running: openRunningStatements(),
+    running: openRunningStatements(now),
   };
 }

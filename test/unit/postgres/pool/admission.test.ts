@@ -217,12 +217,13 @@ describe("openGate", () => {
   });
 
   it("has few places for long statements of a tenant while another is active [RE33]", async () => {
-    const { enter, inside } = watchOrder(openGate(10, 60_000));
+    const { gate, pass } = openTimed();
+    const { enter, inside } = watchOrder(gate);
     (await enter("b"))();
     const first = Array.from({ length: 16 }, () => enter("a"));
     await ticks();
     assertEquals(inside.join(""), "baa", "what they cost is not known yet");
-    await sleep(LONG_MS);
+    pass(LONG_MS);
     for (const leave of first.slice(0, 2)) (await leave)();
     await ticks();
     assertEquals(inside.join(""), "baaaa");
@@ -234,11 +235,11 @@ describe("openGate", () => {
   });
 
   it("lets brief statements of such a tenant in, past those that wait [RE33]", async () => {
-    const gate = openGate(10, 60_000);
+    const { gate, pass } = openTimed();
     const { enter, inside } = watchOrder(gate);
     (await enter("b"))();
     const first = Array.from({ length: 4 }, () => enter("a"));
-    await sleep(LONG_MS);
+    pass(LONG_MS);
     const brief = Array.from({ length: 6 }, () => gate.enter({ tenant: "a", brief: true }));
     const leaves = await Promise.all(brief);
     assertEquals(inside.join(""), "baa");
@@ -248,19 +249,24 @@ describe("openGate", () => {
   });
 
   it("has all places for a tenant whose statements are short [RE33]", async () => {
-    const { enter, inside } = watchOrder(openGate(10, 60_000));
+    const { gate, pass } = openTimed();
+    const { enter, inside } = watchOrder(gate);
     (await enter("b"))();
     const flood = Array.from({ length: 40 }, () => enter("a"));
-    for (const leave of flood.slice(0, 20)) (await leave)();
+    for (const leave of flood.slice(0, 20)) {
+      pass(1);
+      (await leave)();
+    }
     await ticks();
     assertEquals(inside.length, 1 + 20 + 8);
     await drain(flood);
   });
 
   it("has all places but the reserved ones for a tenant that is alone [RE33]", async () => {
-    const { enter, inside } = watchOrder(openGate(10, 60_000));
+    const { gate, pass } = openTimed();
+    const { enter, inside } = watchOrder(gate);
     const first = Array.from({ length: 16 }, () => enter("a"));
-    await sleep(LONG_MS);
+    pass(LONG_MS);
     for (const leave of first.slice(0, 8)) (await leave)();
     await ticks();
     assertEquals(inside.length, 16);
@@ -269,14 +275,17 @@ describe("openGate", () => {
 });
 
 /** A statement that takes so long is a long one. */
-const LONG_MS = 120;
+const LONG_MS = 20;
+
+/** Makes a gate of ten places, for which time only passes when told to. */
+function openTimed() {
+  let nowMs = 0;
+  const gate = openGate(10, 60_000, { now: () => nowMs });
+  return { gate, pass: (ms: number) => nowMs += ms };
+}
 
 async function ticks(): Promise<void> {
   for (let tick = 0; tick < 5; tick++) await Promise.resolve();
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 async function drain(entering: readonly Promise<() => void>[]): Promise<void> {
