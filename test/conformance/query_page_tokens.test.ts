@@ -142,13 +142,11 @@ describeService("Query, page tokens", ({ kind, query, run, service }) => {
       [{ field: "tenant_id", direction: "desc" }, { field: "closed" }],
     ];
     for (const sort of sorts) {
-      for (const per_page of [1, 7]) {
-        for (const headers of [PREFER, NO_COUNT]) {
-          const body = { sort, select: ["fid"], per_page };
-          const found = (await readAll("deals", body, { headers })).flatMap(printed);
-          const whole = { sort, select: ["fid"], per_page: 200 };
-          assertEquals(found, await readNumbered("deals", whole, 60), JSON.stringify(sort));
-        }
+      const whole = await readNumbered("deals", { sort, select: ["fid"], per_page: 200 }, 60);
+      for (const [per_page, headers] of [[1, PREFER], [7, NO_COUNT]] as const) {
+        const body = { sort, select: ["fid"], per_page };
+        const found = (await readAll("deals", body, { headers })).flatMap(printed);
+        assertEquals(found, whole, JSON.stringify(sort));
       }
     }
   });
