@@ -1,7 +1,8 @@
 /**
  * Measures what one tenant can do to another: tenant B sends one request at a time, alone and while
  * tenant A does its worst. `deno task bench:neighbours [--only=shapes,locked] [--runtime=deno]
- * [--seconds=3] [--connections=1,2,4] [--output=folder]`. B's 99th percentile may grow to three times that of B alone.
+ * [--seconds=3] [--connections=1,2,4] [--output=folder]`. B's 99th percentile may grow to three times that of B alone,
+ * which is measured before and after each attack: one measurement differs from the next by a third.
  * @see docs/performance/neighbours.md
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -15,6 +16,7 @@ import type { Contender } from "./contender.ts";
 import { SIZE } from "./dataset.ts";
 import { awaitIdlePostgres } from "./idle_postgres.ts";
 import { load, NoAnswer, requireWrk, type Turn } from "./load.ts";
+import { median } from "./medians.ts";
 import {
   addAttackTables,
   type Attack,
@@ -95,7 +97,27 @@ function repeatWithConnections(attack: Attack): readonly Attack[] {
 }
 
 /** The 99th percentiles of each work, and how many requests failed. */
-type Measured = Readonly<Record<string, Turn>>;
+type Measured = Readonly<Record<string, Pick<Turn, "p99" | "errors">>>;
+
+/** What was measured beside an attack, and what the attack itself came to. */
+interface Beside {
+  readonly name: string;
+  readonly measured: Measured;
+  readonly itself: string;
+}
+
+/** Makes one of several measurements. */
+function summarise(
+  all: readonly Measured[],
+  choose: (p99s: readonly number[]) => number,
+): Measured {
+  return Object.fromEntries(
+    Object.keys(WORKS).map((work) => [work, {
+      p99: choose(all.map((measured) => measured[work]!.p99)),
+      errors: all.reduce((sum, measured) => sum + measured[work]!.errors, 0),
+    }]),
+  );
+}
 
 async function measureAll(): Promise<void> {
   await cluster.copy(SIZE, DATABASE);
@@ -108,24 +130,33 @@ async function measureAll(): Promise<void> {
   const files = await writeFiles(tokens);
   await measureNeighbour(service, files, WARM_SECONDS);
 
-  const alone = await measureNeighbour(service, files, 2 * seconds);
-  const rows: string[][] = [];
+  const alone = [await measureNeighbour(service, files, seconds)];
+  const beside: Beside[] = [];
   for (const attack of attacks) {
     const release = attack.locked === true ? await lockRow() : undefined;
     const file = await writeRequests(attack.load?.requests ?? [], "attack", tokens.get(ATTACKER)!);
-    const attacking = startAttack(attack, { service, file, token: tokens.get(ATTACKER)! });
+    const each = seconds * (attack.times ?? 1);
+    const attacking = startAttack(attack, {
+      ...{ service, file, token: tokens.get(ATTACKER)! },
+      seconds: LEAD_MS / 1000 + Object.keys(WORKS).length * each + 1,
+    });
     await new Promise((resolve) => setTimeout(resolve, LEAD_MS));
-    const measured = await measureNeighbour(service, files, seconds);
-    const itself = await attacking.stop();
+    const measured = await measureNeighbour(service, files, each);
+    beside.push({ name: attack.name, measured, itself: await attacking.stop() });
     await release?.();
     await awaitIdlePostgres(admin);
-    const row = printRow(attack.name, { alone, measured, itself });
-    rows.push(row);
-    console.log(row.join("  "));
+    alone.push(await measureNeighbour(service, files, seconds));
+    console.log(
+      `${attack.name}  ${Object.values(measured).map(({ p99 }) => p99.toFixed(1)).join("  ")}`,
+    );
   }
-  const last = await measureNeighbour(service, files, seconds);
-  rows.unshift(printRow("alone", { alone, measured: alone, itself: "" }));
-  rows.push(printRow("alone, afterwards", { alone, measured: last, itself: "" }));
+  const usual = summarise(alone, median);
+  const worst = summarise(alone, (p99s) => Math.max(...p99s));
+  const rows = [
+    printRow({ name: "alone", measured: usual, itself: "" }, usual),
+    ...beside.map((one) => printRow(one, usual)),
+    ["alone, at worst", ...Object.values(worst).map(({ p99 }) => p99.toFixed(1)), ""],
+  ];
   await service.stop();
   await admin.end();
   const head = ["ms", ...Object.keys(WORKS), "A's rate"];
@@ -151,10 +182,11 @@ async function measureNeighbour(
 
 function startAttack(
   attack: Attack,
-  { service, file, token }: {
+  { service, file, token, seconds }: {
     readonly service: Contender;
     readonly file: string;
     readonly token: string;
+    readonly seconds: number;
   },
 ): { readonly stop: () => Promise<string> } {
   const stop = attack.start?.({ port: Number(new URL(service.address).port), token });
@@ -167,15 +199,12 @@ function startAttack(
       },
     };
   }
-  const options = {
-    file,
-    concurrency,
-    seconds: Math.ceil(LEAD_MS / 1000 + Object.keys(WORKS).length * seconds + 1),
-    postgres: cluster.pid,
-  };
+  const options = { file, concurrency, seconds: Math.ceil(seconds), postgres: cluster.pid };
   const loaded = load(service, options).then(
     ({ requestsPerSecond, errors }) =>
-      `${requestsPerSecond.toFixed(0)}${errors > 0 ? `, ${errors} failed` : ""}`,
+      `${requestsPerSecond.toFixed(requestsPerSecond < 10 ? 1 : 0)}${
+        errors > 0 ? `, ${errors} failed` : ""
+      }`,
     (error) => {
       if (error instanceof NoAnswer) return "0";
       throw error;
@@ -184,14 +213,7 @@ function startAttack(
   return { stop: () => loaded };
 }
 
-function printRow(
-  name: string,
-  { alone, measured, itself }: {
-    readonly alone: Measured;
-    readonly measured: Measured;
-    readonly itself: string;
-  },
-): string[] {
+function printRow({ name, measured, itself }: Beside, alone: Measured): string[] {
   const cells = Object.entries(measured).map(([work, { p99, errors }]) => {
     const ratio = p99 / alone[work]!.p99;
     if (ratio > LIMIT || errors > 0) above++;

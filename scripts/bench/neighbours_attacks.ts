@@ -18,6 +18,8 @@ export interface Attack {
   readonly start?: (target: Target) => () => void;
   /** True: somebody else holds the lock of the row that is updated. */
   readonly locked?: boolean;
+  /** How many times as long the neighbour is measured: the attack sends so few requests. */
+  readonly times?: number;
 }
 
 /** The service under attack. */
@@ -81,6 +83,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: "bulk updates of 100,000",
+    times: 3,
     load: {
       requests: [{
         method: "PATCH",
