@@ -50,8 +50,8 @@ export interface Waiters {
   readonly add: (wait: Wait) => Promise<Waited>;
 }
 
-/** Makes the list of waiting clients; `counted` is called with their number when it changes. */
-export function listWaiters(counted: (waiting: number) => void): Waiters {
+/** Opens the list of waiting clients; `counted` is called with their number when it changes. */
+export function openWaiters(counted: (waiting: number) => void): Waiters {
   const waiters = new Set<Waiter>();
   const ofToken = new Map<string, number>();
 

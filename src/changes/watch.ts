@@ -1,7 +1,7 @@
 import type { Database } from "../postgres/database.ts";
 import { findClear, type Look, lookForAll } from "./look.ts";
 import type { Moment } from "./position.ts";
-import { listWaiters, type Wait, type Waited, type Waiter } from "./waiters.ts";
+import { openWaiters, type Wait, type Waited, type Waiter } from "./waiters.ts";
 
 /** Waits for all clients together, with one statement at a time. */
 export interface Watch {
@@ -42,7 +42,7 @@ const LOOKS_OF_TOKENS = 10;
 export function openWatch(
   { database, counted = () => {}, confirmed = () => {} }: WatchOptions,
 ): Watch {
-  const waiters = listWaiters(counted);
+  const waiters = openWaiters(counted);
   let moment: Moment | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let dueMs = Infinity;

@@ -43,7 +43,7 @@ export interface HoldingRules {
 const EMPTY_MS = 50;
 
 /** Makes the rules of a limit. */
-export function ruleHoldings(
+export function createHoldingRules(
   { capacity, windowSeconds, now }: Omit<BucketOptions, "size">,
 ): HoldingRules {
   const perMs = capacity / (windowSeconds * 1000);

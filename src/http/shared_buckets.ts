@@ -1,6 +1,6 @@
 import type { Observe } from "../telemetry/observe.ts";
 import type { BucketOptions, Draw } from "./buckets.ts";
-import { type Holding, ruleHoldings } from "./holding.ts";
+import { createHoldingRules, type Holding } from "./holding.ts";
 import { watchAvailability } from "./lease_availability.ts";
 import { openLeaseQueue } from "./lease_queue.ts";
 import { type Lease, type LeaseQuestion, PRUNED_BUCKETS, type RateLeases } from "./rate_leases.ts";
@@ -46,7 +46,7 @@ export function openSharedBuckets(
   const { capacity, windowSeconds, now } = limit;
   const inflow = capacity / windowSeconds;
   const leaseSize = Math.ceil(Math.max(capacity * LEASE_PART, inflow * LEASE_SECONDS));
-  const rules = ruleHoldings(limit);
+  const rules = createHoldingRules(limit);
   const kept = new Map<string, Holding>();
   const availability = watchAvailability({ now, observe, members: () => members });
   const { answered, failed } = availability;

@@ -39,7 +39,7 @@ let sharedSessions = 0;
  * Keeps what sessions have prepared. A session with no room deallocates one that the cache has
  * forgotten for each new one; the command is sent in the same write.
  */
-export function keepPrepared({ size, shared }: PreparedOptions): PreparedStatements {
+export function openPreparedStatements({ size, shared }: PreparedOptions): PreparedStatements {
   const preparedIn = new WeakMap<Sql, Prepared>();
 
   return { has: (sql, known) => preparedIn.get(sql)?.statements.has(known) ?? false, prepare };

@@ -4,7 +4,7 @@ import type { PendingQuery, Row, RowList, Sql } from "./driver.ts";
 import { makeQuery } from "./driver.ts";
 import { keepingOf } from "./kept_statements.ts";
 import { type KnownText, openKnownTexts } from "./known_texts.ts";
-import { keepPrepared } from "./prepared_statements.ts";
+import { openPreparedStatements } from "./prepared_statements.ts";
 import { record } from "./statement_text.ts";
 
 /** Makes the driver's queries, and decides which of them are prepared. */
@@ -56,7 +56,7 @@ export function openStatementCache(
     StatementCacheOptions = {},
 ): StatementCache {
   const texts = openKnownTexts(size, onChange);
-  const prepared = keepPrepared({ size, shared });
+  const prepared = openPreparedStatements({ size, shared });
 
   function compile<R extends Row>(sql: Sql, compile: Compile<R>, tenant?: string) {
     const recording = record(compile);

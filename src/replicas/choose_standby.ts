@@ -21,8 +21,8 @@ const SILENT_MS = 2000;
 /** How often standbys are asked while a query waits for one. */
 const WAIT_STEP_MS = 10;
 
-/** Makes the choice among standbys, by what they and the primary have reported. */
-export function chooseAmong(
+/** Opens the choice among standbys, by what they and the primary have reported. */
+export function openStandbyChoice(
   standbys: readonly Standby[],
   log: PrimaryLog,
   { replicaWaitMs, replicaMaxLagMs }: ChoiceLimits,

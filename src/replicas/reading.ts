@@ -5,7 +5,7 @@ import type { Access } from "../tokens/token.ts";
 import type { Position } from "./position.ts";
 import type { Replicas } from "./replicas.ts";
 import { rememberConflicts, watchConflicts } from "./conflicts.ts";
-import { sealPositions } from "./sealed_positions.ts";
+import { createPositionSeal } from "./position_seal.ts";
 import { mayDoBetter, type Standby } from "./standby.ts";
 
 /** The header of responses to writes, which queries send back. @see M11, M12 */
@@ -38,7 +38,7 @@ export function openReading(
   { replicas, cursors, records: primary, openRecords }: ReadingOptions,
 ): Reading {
   const conflicts = rememberConflicts();
-  const positions = sealPositions({ cursors, system: replicas.system });
+  const positions = createPositionSeal({ cursors, system: replicas.system });
   const ofStandby = new Map(replicas.standbys.map((standby) => [standby, openRecords(standby)]));
 
   async function recordsFor({ tokenId, tenant }: Access, { headers }: Request): Promise<Records> {

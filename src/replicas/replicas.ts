@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { ApiError } from "../errors/api_error.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import { chooseAmong } from "./choose_standby.ts";
+import { openStandbyChoice } from "./choose_standby.ts";
 import { readLogState, shareQuestions } from "./log_state.ts";
 import { openStandbys } from "./open_standbys.ts";
 import type { Position } from "./position.ts";
@@ -69,7 +69,7 @@ export function openReplicas(
     isOther: (system) => log.last() !== undefined && system !== log.last()?.system,
   });
   if (standbys.length === 0) return undefined;
-  const { isUsable, next, awaitPosition } = chooseAmong(standbys, log, config);
+  const { isUsable, next, awaitPosition } = openStandbyChoice(standbys, log, config);
   const writes = openRecentWrites(database, { stickyMs: config.replicaStickyMs });
   const askPrimary = shareQuestions(async () => {
     const atMs = performance.now();

@@ -26,7 +26,7 @@ export interface ConnectingOptions {
 
 /**
  * Opens sessions while there is need of them. An attempt that takes long no longer counts, so that
- * another may begin beside it; its session is welcome if it arrives.
+ * another may begin beside it; if it succeeds all the same, its session is used.
  */
 export function keepConnecting(
   { open, circuit, primer, isNeeded, onOpened, onFailed }: ConnectingOptions,

@@ -20,8 +20,8 @@ export interface IdleSessions {
   readonly close: () => void;
 }
 
-/** Makes the list of a pool's idle sessions. */
-export function listIdleSessions(): IdleSessions {
+/** Opens the list of a pool's idle sessions. */
+export function openIdleSessions(): IdleSessions {
   const all: IdleSession[] = [];
 
   function take(): IdleSession | undefined {

@@ -6,10 +6,10 @@ import type { Failure } from "../database_error.ts";
 import { makeFailure } from "../database_error.ts";
 import { checkSession } from "../statement.ts";
 import { keepConnecting } from "./connecting.ts";
-import { listIdleSessions } from "./idle_sessions.ts";
+import { openIdleSessions } from "./idle_sessions.ts";
 import { type PoolCare, tendPool } from "./pool_care.ts";
-import { CANCELLED_MS, keepUnsettled } from "./unsettled_sessions.ts";
-import { queueCallers } from "./waiting_callers.ts";
+import { CANCELLED_MS, openUnsettledSessions } from "./unsettled_sessions.ts";
+import { openWaitingCallers } from "./waiting_callers.ts";
 
 /** Sessions that are each taken for one statement, batch or transaction, and returned. */
 export interface Pool {
@@ -53,10 +53,10 @@ const RESTED_MS = 60_000;
 export function openPool(
   { size, open, circuit, onAbandoned, primer, ...care }: PoolOptions,
 ): Pool {
-  const callers = queueCallers();
-  const idle = listIdleSessions();
+  const callers = openWaitingCallers();
+  const idle = openIdleSessions();
   const busy = new Set<Session>();
-  const unsettled = keepUnsettled({ onAbandoned, onSettled: giveBack });
+  const unsettled = openUnsettledSessions({ onAbandoned, onSettled: giveBack });
   const connecting = keepConnecting({
     ...{ open, circuit, primer, onOpened: welcome, onFailed: giveUp },
     isNeeded: (attempts) => attempts < callers.count() && countSessions() < size,

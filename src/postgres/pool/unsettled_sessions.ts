@@ -30,8 +30,10 @@ export interface UnsettledOptions {
 /** Time for a cancelled statement to be answered. */
 export const CANCELLED_MS = 1000;
 
-/** Makes the place where a pool keeps its unsettled sessions. */
-export function keepUnsettled({ onAbandoned, onSettled }: UnsettledOptions): UnsettledSessions {
+/** Opens the place where a pool keeps its unsettled sessions. */
+export function openUnsettledSessions(
+  { onAbandoned, onSettled }: UnsettledOptions,
+): UnsettledSessions {
   const unsettled = new Set<Session>();
   let closed = false;
 

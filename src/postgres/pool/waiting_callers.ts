@@ -14,8 +14,8 @@ export interface WaitingCallers {
   readonly failAll: (failure: Failure) => void;
 }
 
-/** Makes the queue of a pool's callers. */
-export function queueCallers(): WaitingCallers {
+/** Opens the queue of a pool's callers. */
+export function openWaitingCallers(): WaitingCallers {
   const waiting = new Set<(result: Session | Failure) => void>();
 
   function wait(limitMs: number, client: Client | undefined): Promise<Session | Failure> {

@@ -2,8 +2,8 @@ import type { Cursors, CursorUse } from "../cursors/cursors.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { laterOf, parsePosition, type Position, printPosition } from "./position.ts";
 
-/** The positions of writes as clients get them: sealed, and bound to a tenant and its database. */
-export interface SealedPositions {
+/** Seals the positions of writes for clients, bound to a tenant and its database, and opens them. */
+export interface PositionSeal {
   /** Seals the position of a write; undefined if cursors are not available. */
   readonly seal: (position: Position, tenant: string) => Promise<string | undefined>;
   /**
@@ -23,8 +23,8 @@ export interface SealOptions {
 /** Most positions that a query can name. */
 const MAX_POSITIONS = 16;
 
-/** Makes what seals and opens positions. */
-export function sealPositions({ cursors, system }: SealOptions): SealedPositions {
+/** Makes the seal of a service. */
+export function createPositionSeal({ cursors, system }: SealOptions): PositionSeal {
   async function seal(position: Position, tenant: string): Promise<string | undefined> {
     try {
       return await cursors.seal(printPosition(position), await useOf(tenant));
