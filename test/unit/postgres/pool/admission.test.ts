@@ -99,7 +99,7 @@ describe("openGate", () => {
   });
 
   it("has a place for each tenant, however many statements another one has [RE10]", async () => {
-    const { enter, inside } = watchOrder(openGate(10, 60_000));
+    const { enter, inside } = watchOrder(openTimed(10).gate);
     const flood = Array.from({ length: 100 }, () => enter("flood"));
     await Promise.resolve();
     assertEquals(inside.length, 8);
@@ -115,7 +115,7 @@ describe("openGate", () => {
   });
 
   it("admits what has waited longest, unless its tenant is two ahead [RE10]", async () => {
-    const { enter, inside } = watchOrder(openGate(5, 60_000));
+    const { enter, inside } = watchOrder(openTimed(5).gate);
     const flood = [..."aaaa"].map(() => enter("a"));
     const other = enter("b");
     await Promise.all(flood);
@@ -129,7 +129,7 @@ describe("openGate", () => {
   });
 
   it("reserves places for tenants that have none [RE10]", async () => {
-    const { enter, inside } = watchOrder(openGate(5, 60_000));
+    const { enter, inside } = watchOrder(openTimed(5).gate);
     const flood = [..."aaaaaa"].map(() => enter("a"));
     (await enter("b"))();
     (await enter("b"))();
@@ -139,7 +139,7 @@ describe("openGate", () => {
   });
 
   it("makes no tenant wait much longer than others that ask alike", async () => {
-    const gate = openGate(10, 60_000);
+    const { gate } = openTimed(10);
     const inside: (() => void)[] = [];
     let [seed, left, longest] = [1, 0, 0];
     const draw = (below: number) => {
@@ -217,7 +217,7 @@ describe("openGate", () => {
   });
 
   it("has few places for long statements of a tenant while another is active [RE33]", async () => {
-    const { gate, pass } = openTimed();
+    const { gate, pass } = openTimed(10);
     const { enter, inside } = watchOrder(gate);
     (await enter("b"))();
     const first = Array.from({ length: 16 }, () => enter("a"));
@@ -235,7 +235,7 @@ describe("openGate", () => {
   });
 
   it("lets brief statements of such a tenant in, past those that wait [RE33]", async () => {
-    const { gate, pass } = openTimed();
+    const { gate, pass } = openTimed(10);
     const { enter, inside } = watchOrder(gate);
     (await enter("b"))();
     const first = Array.from({ length: 4 }, () => enter("a"));
@@ -249,7 +249,7 @@ describe("openGate", () => {
   });
 
   it("has all places for a tenant whose statements are short [RE33]", async () => {
-    const { gate, pass } = openTimed();
+    const { gate, pass } = openTimed(10);
     const { enter, inside } = watchOrder(gate);
     (await enter("b"))();
     const flood = Array.from({ length: 40 }, () => enter("a"));
@@ -263,7 +263,7 @@ describe("openGate", () => {
   });
 
   it("has all places but the reserved ones for a tenant that is alone [RE33]", async () => {
-    const { gate, pass } = openTimed();
+    const { gate, pass } = openTimed(10);
     const { enter, inside } = watchOrder(gate);
     const first = Array.from({ length: 16 }, () => enter("a"));
     pass(LONG_MS);
@@ -277,10 +277,10 @@ describe("openGate", () => {
 /** A statement that takes so long is a long one. */
 const LONG_MS = 20;
 
-/** Makes a gate of ten places, for which time only passes when told to. */
-function openTimed() {
+/** Makes a gate for which statements take no time but what it is told. */
+function openTimed(size: number) {
   let nowMs = 0;
-  const gate = openGate(10, 60_000, { now: () => nowMs });
+  const gate = openGate(size, 60_000, { now: () => nowMs });
   return { gate, pass: (ms: number) => nowMs += ms };
 }
 
