@@ -4,6 +4,7 @@ import { createHoldingRules, type Holding } from "./holding.ts";
 import { watchAvailability } from "./lease_availability.ts";
 import { openLeaseQueue } from "./lease_queue.ts";
 import { type Lease, type LeaseQuestion, PRUNED_BUCKETS, type RateLeases } from "./rate_leases.ts";
+import { openRateMembers } from "./rate_members.ts";
 
 /** Token buckets that all instances draw from. */
 export interface SharedBuckets {
@@ -48,13 +49,13 @@ export function openSharedBuckets(
   const leaseSize = Math.ceil(Math.max(capacity * LEASE_PART, inflow * LEASE_SECONDS));
   const rules = createHoldingRules(limit);
   const kept = new Map<string, Holding>();
-  const availability = watchAvailability({ now, observe, members: () => members });
+  const members = openRateMembers({ leases, observe });
+  const availability = watchAvailability({ now, observe, members: members.count });
   const { answered, failed } = availability;
   const queue = openLeaseQueue({ leases, now, receive, answered, failed });
-  let members = 1;
   let sweeps = 0;
   const timer = setInterval(sweep, SWEEP_MS);
-  void meet(false);
+  void members.meet();
 
   return { draw, close };
 
@@ -72,11 +73,11 @@ export function openSharedBuckets(
       if (holding.held >= 1) return rules.take(holding);
       if (!availability.isAvailable()) {
         if (availability.mayAsk()) void ask(key, holding);
-        return rules.takeShare(holding, members);
+        return rules.takeShare(holding, members.count());
       }
       const nowMs = now();
       if (nowMs < holding.emptyUntilMs) return rules.reject(holding);
-      if (nowMs >= endMs) return rules.takeShare(holding, members);
+      if (nowMs >= endMs) return rules.takeShare(holding, members.count());
       holding.waiting++;
       await within(ask(key, holding), endMs - nowMs);
       holding.waiting--;
@@ -128,7 +129,7 @@ export function openSharedBuckets(
       if (holding.asking === undefined && holding.waiting === 0 && !isCounted) forget(key);
     }
     sweeps++;
-    if (sweeps % SWEEPS_OF_MEMBERS === 0) void meet(false);
+    if (sweeps % SWEEPS_OF_MEMBERS === 0) void members.meet();
     if (sweeps % SWEEPS_OF_PRUNING === 0) void prune();
   }
 
@@ -137,15 +138,6 @@ export function openSharedBuckets(
     kept.delete(key);
     if (availability.isAvailable() && held - owed !== 0) {
       void queue.ask({ id: key, want: 0, back: held - owed });
-    }
-  }
-
-  async function meet(ended: boolean): Promise<void> {
-    try {
-      members = Math.max(1, await leases.countMembers(ended));
-      observe({ kind: "rate_members", members });
-    } catch {
-      // The last known number stays in use; the request for a lease reports that there are none.
     }
   }
 
@@ -161,7 +153,7 @@ export function openSharedBuckets(
     clearInterval(timer);
     for (const key of [...kept.keys()]) forget(key);
     await queue.idle();
-    if (availability.isAvailable()) await meet(true);
+    if (availability.isAvailable()) await members.leave();
   }
 }
 
