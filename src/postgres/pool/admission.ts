@@ -3,6 +3,8 @@ import { startDeadline } from "../../runtime/timers.ts";
 import type { Client } from "../database.ts";
 import { openActivity } from "./activity.ts";
 import { openPlaces } from "./places.ts";
+import { estimateDistance } from "./distance.ts";
+import { openRunningStatements } from "./running_statements.ts";
 import { type Lane, openShare, type Share, type Waiter } from "./share.ts";
 
 /**
@@ -58,10 +60,11 @@ interface Served {
 export function openGate(
   size: number,
   waitMs: number,
-  { watch, maxOfShare = size, now }: GateOptions = {},
+  { watch, maxOfShare = size, now = () => performance.now() }: GateOptions = {},
 ): Gate {
   const activity = openActivity();
   const places = openPlaces({ size, maxOfShare, isAlone: activity.isAlone });
+  const distance = estimateDistance();
   const shares = new Map<string | undefined, Share>();
   /** The shares with waiting entrants, the one that was admitted longest ago first. */
   const queue = new Set<Share>();
@@ -73,6 +76,7 @@ export function openGate(
   }
 
   function admit(share: Share, lane: Lane): () => void {
+    const startedMs = now();
     const free = places.take(share, lane);
     lane.admitted++;
     let isFree = false;
@@ -80,6 +84,7 @@ export function openGate(
       if (isFree) return;
       isFree = true;
       free();
+      distance.took(now() - startedMs);
       forget(share);
       admitWaiting();
       report();
@@ -156,7 +161,7 @@ export function openGate(
   return {
     enter({ tenant: name, client, brief = false } = {}) {
       if (name !== undefined) activity.entered(name);
-      const share = shares.get(name) ?? openShare(name, now);
+      const share = shares.get(name) ?? openShare(name, openRunningStatements(distance, now));
       const lane = brief ? share.brief : share.other;
       if (lane.waiting.size >= lane.mayWait) return refuse(client);
       shares.set(name, share);

@@ -1,3 +1,5 @@
+import type { Distance } from "./distance.ts";
+
 /** The running statements of a tenant, and an estimate of how many may run at once. */
 export interface RunningStatements {
   /** Counts one more; returns the function that is called when it has ended. */
@@ -10,7 +12,10 @@ export interface RunningStatements {
   readonly most: () => number;
 }
 
-/** A statement of a page of 200 rows takes 1 ms, and 4 with seven others on two processors. */
+/**
+ * A statement is long that takes so much more than the way to Postgres and back. That of a page of 200
+ * rows takes 1 ms, and 4 with seven others on two processors.
+ */
 const LONG_MS = 15;
 /** How much a statement still counts when the next one ends: the latest twenty count most. */
 const KEPT = 0.95;
@@ -23,13 +28,19 @@ const KEPT = 0.95;
  * @see docs/decisions/0051-long-statements.md
  */
 export function openRunningStatements(
-  now: () => number = () => performance.now(),
+  distance: Pick<Distance, "ms">,
+  now: () => number,
 ): RunningStatements {
   const running = new Set<{ readonly startedMs: number }>();
   let most = 1;
   /** The time of the latest statements, and of those of them that took long. */
   let allMs = 0;
   let longMs = 0;
+
+  function isLong(ms: number): boolean {
+    return ms > distance.ms() + LONG_MS;
+  }
+
   return {
     start() {
       const one = { startedMs: now() };
@@ -38,14 +49,14 @@ export function openRunningStatements(
         running.delete(one);
         const tookMs = now() - one.startedMs;
         allMs = allMs * KEPT + tookMs;
-        longMs = longMs * KEPT + (tookMs > LONG_MS ? tookMs : 0);
+        longMs = longMs * KEPT + (isLong(tookMs) ? tookMs : 0);
         most = longMs > allMs / 2 ? 1 : most + 1;
       };
     },
     count: () => running.size,
     most() {
       const [oldest] = running;
-      return oldest !== undefined && now() - oldest.startedMs > LONG_MS ? 1 : most;
+      return oldest !== undefined && isLong(now() - oldest.startedMs) ? 1 : most;
     },
   };
 }

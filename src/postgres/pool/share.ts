@@ -1,4 +1,4 @@
-import { openRunningStatements, type RunningStatements } from "./running_statements.ts";
+import type { RunningStatements } from "./running_statements.ts";
 
 /** An entrant that waits. */
 export interface Waiter {
@@ -27,14 +27,14 @@ export interface Share {
   readonly running: RunningStatements;
 }
 
-/** Makes the share of a tenant that has nothing at the gate yet. */
-export function openShare(name: string | undefined, now?: () => number): Share {
+/** Makes the share of a tenant that has nothing at the gate yet; `running` are none as well. */
+export function openShare(name: string | undefined, running: RunningStatements): Share {
   const openLane = (): Lane => ({ waiting: new Set(), admitted: 0, mayWait: Infinity });
   return {
     name,
     inside: 0,
     brief: openLane(),
     other: openLane(),
-    running: openRunningStatements(now),
+    running,
   };
 }

@@ -1,10 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
+import { estimateDistance } from "../../../../src/postgres/pool/distance.ts";
 import { openRunningStatements } from "../../../../src/postgres/pool/running_statements.ts";
 
-function open() {
+function open(distanceMs = 0) {
   let nowMs = 0;
-  const running = openRunningStatements(() => nowMs);
+  const running = openRunningStatements({ ms: () => distanceMs }, () => nowMs);
   return {
     ...running,
     wait: (ms: number) => nowMs += ms,
@@ -81,5 +82,28 @@ describe("openRunningStatements [RE33]", () => {
     start();
     run(3, 2);
     assertEquals(most(), 1);
+  });
+
+  it("counts from the distance of Postgres, where every statement takes 40 ms", () => {
+    const { run, most } = open(40);
+    run(7, 50);
+    assertEquals(most(), 8);
+    run(1, 60);
+    assertEquals(most(), 9);
+    run(20, 60);
+    assertEquals(most(), 1);
+  });
+});
+
+describe("estimateDistance [RE33]", () => {
+  it("is the least that statements take, whatever the others do", () => {
+    const { took, ms } = estimateDistance();
+    for (let statement = 0; statement < 10_000; statement++) took(statement % 2 === 0 ? 40 : 900);
+    assertEquals(ms() >= 40 && ms() < 42, true, `${ms()}`);
+    took(0.5);
+    assertEquals(ms(), 0.5);
+    for (let statement = 0; statement < 100; statement++) took(5000);
+    took(1);
+    assertEquals(ms(), 1);
   });
 });
