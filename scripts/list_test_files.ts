@@ -21,9 +21,14 @@ const LONG = [
   "test/unit/request/worst_bodies",
 ];
 
+/** What the command line asks for does not exist. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
 /**
  * Lists the test files of paths, those that take longest first. A path is a file, a folder or what files
- * begin with: `test/conformance/updates`.
+ * begin with: `test/conformance/updates`. Throws a {@link UsageError} if there is none.
  */
 export async function listTestFiles(paths: readonly string[]): Promise<string[]> {
   const files = [...new Set((await Promise.all(paths.map(findTestFiles))).flat())];
@@ -43,7 +48,9 @@ async function findTestFiles(path: string): Promise<string[]> {
     ? await listFiles([dirname(path)], ".test.ts").catch(() => [])
     : [];
   const beginning = beside.filter((file) => file.startsWith(path));
-  // Deno says best that there is no such file.
+  if (found === undefined && beginning.length === 0) {
+    throw new UsageError(`${path}: there is no such test file or folder`);
+  }
   return beginning.length > 0 ? beginning : [path];
 }
 

@@ -18,7 +18,7 @@ import { type Access, ACCESSES } from "../test/support/access.ts";
 import { isRuntime, type Runtime, RUNTIMES } from "../test/support/runtime_server.ts";
 import { chooseStd } from "./choose_std.ts";
 import { groupTestFiles, writeGroups } from "./group_test_files.ts";
-import { listTestFiles } from "./list_test_files.ts";
+import { listTestFiles, UsageError } from "./list_test_files.ts";
 import { listPrograms, makePrograms } from "./make_programs.ts";
 import { offerDatabases, type OfferedDatabases } from "./offer_databases.ts";
 import { runAccesses } from "./run_accesses.ts";
@@ -62,13 +62,17 @@ const stopping = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => stopping.abort());
 }
-let tally: Tally;
+let tally: Tally | undefined;
 try {
   tally = await run(readCommand(process.argv.slice(2)));
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(error.message);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 if (stopping.signal.aborted) process.exit(130);
+if (tally === undefined) process.exit(2);
 // The failures again: the end of a long run is what is seen of it.
 for (const { name, reason } of tally.failures) {
   console.log(`failed: ${name}\n${reason.replace(/^/gm, "  ")}\n`);
@@ -88,11 +92,11 @@ function readCommand(parameters: string[]): Command {
   });
   const { runtime, access, filter } = values as Record<string, string | undefined>;
   if (runtime !== undefined && !isRuntime(runtime)) {
-    throw new Error(`--runtime=${runtime}: expected one of ${RUNTIMES.join(", ")}, binary`);
+    throw new UsageError(`--runtime=${runtime}: expected one of ${RUNTIMES.join(", ")}, binary`);
   }
   const others = ACCESSES.slice(1);
   if (access !== undefined && !others.some((each) => each === access)) {
-    throw new Error(`--access=${access}: expected one of ${others.join(", ")}`);
+    throw new UsageError(`--access=${access}: expected one of ${others.join(", ")}`);
   }
   const own = new Set(["runtime", "access", "std", "filter"]);
   const flags = tokens.filter((token) => token.kind === "option" && !own.has(token.name));

@@ -1,11 +1,11 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { groupTestFiles, type TestGroup, writeGroups } from "../../scripts/group_test_files.ts";
 import { listFiles } from "../../scripts/list_files.ts";
-import { isLong, listTestFiles } from "../../scripts/list_test_files.ts";
+import { isLong, listTestFiles, UsageError } from "../../scripts/list_test_files.ts";
 
 describe("the files that the test command runs", () => {
   it("are those of the paths, each once", async () => {
@@ -15,7 +15,9 @@ describe("the files that the test command runs", () => {
     assertEquals(await listTestFiles([all[0]!]), [all[0]]);
     const updates = all.filter((file) => file.startsWith("test/conformance/updates"));
     assertEquals((await listTestFiles(["test/conformance/updates"])).toSorted(), updates);
-    assertEquals(await listTestFiles(["test/no_such.test.ts"]), ["test/no_such.test.ts"]);
+    for (const path of ["test/no_such.test.ts", "test/no_such", "test/unit/no_such"]) {
+      await assertRejects(() => listTestFiles([path]), UsageError, path);
+    }
   });
 });
 
