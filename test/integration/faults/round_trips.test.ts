@@ -6,6 +6,7 @@ import { findPooler, keepsStatements, startPooler } from "../../support/pooler.t
 import { createTestService } from "../../support/service.ts";
 
 const REQUESTS = 10;
+const TRIES = 5;
 
 /** What is between the service and Postgres: opens it before a URL. */
 interface Way {
@@ -100,10 +101,22 @@ for (const [way, { prepare, open, named }] of Object.entries(WAYS)) {
           }
         }
         for (const ask of requests) await count(ask);
-        const ran = named?.();
-        const once = Array.from({ length: REQUESTS }, () => 1);
-        for (const ask of requests) assertEquals(await count(ask), once);
-        if (ran !== undefined) assertEquals(named!() - ran, requests.length * REQUESTS);
+        const once = requests.map(() => Array.from({ length: REQUESTS }, () => 1));
+        const measure = async () => {
+          const ran = named?.() ?? 0;
+          const trips = [];
+          for (const ask of requests) trips.push(await count(ask));
+          return { trips, named: (named?.() ?? 0) - ran };
+        };
+        const expected = {
+          trips: once,
+          named: named === undefined ? 0 : requests.length * REQUESTS,
+        };
+        // The service looks after its sessions and tokens meanwhile, now and then.
+        for (let again = 0; again < TRIES; again++) {
+          if (JSON.stringify(await measure()) === JSON.stringify(expected)) return;
+        }
+        assertEquals(await measure(), expected);
       } finally {
         await service.close();
         await proxy?.stop();
