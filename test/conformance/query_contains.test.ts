@@ -169,9 +169,12 @@ describeService("Query, further operators", ({ query, run }) => {
     await run(`insert into shelf (id, tenant_id, name, numbers, doc, during)
       select n, 1, 'name ' || n, array[n], jsonb_build_object('n', n),
         tstzrange('2020-01-01Z', '2020-01-02Z') from generate_series(1000, 6000) n;
-      create index on shelf (tenant_id, name text_pattern_ops);
-      create index on shelf using gin (numbers); create index on shelf using gin (doc jsonb_path_ops);
-      create index on shelf using gist (during); analyze shelf`);
+      -- A copy: rows that were updated can keep an index unused while other transactions last.
+      create table indexed as select * from shelf;
+      create index on indexed (tenant_id, name text_pattern_ops);
+      create index on indexed using gin (numbers);
+      create index on indexed using gin (doc jsonb_path_ops);
+      create index on indexed using gist (during); analyze indexed`);
     for (
       const [condition, index] of [
         ["name like 'name 5999%'", "tenant_id_name"],
@@ -180,9 +183,9 @@ describeService("Query, further operators", ({ query, run }) => {
         ["during @> tstzrange('2026-01-15Z', '2026-01-16Z')", "during"],
       ] as const
     ) {
-      const rows = await run(`explain select id from shelf where tenant_id = 1 and ${condition}`);
+      const rows = await run(`explain select id from indexed where tenant_id = 1 and ${condition}`);
       const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
-      assert(plan.includes(`shelf_${index}_idx`), plan);
+      assert(plan.includes(`indexed_${index}_idx`), plan);
     }
     assertEquals(await find("name", "starts_with", "name 5999"), [5999]);
     assertEquals(await find("numbers", "contains", 5999), [5999]);
