@@ -128,8 +128,7 @@ for (const schema of [CINEMA, TRADING, MUSIC, ESTATE]) {
         assert(words.some((word) => named.has(word) || /_idx\d*$/.test(word)), line);
       }
       assertEquals(await digestRows(schema, truth), rows);
-      // Of hundreds of tables that are alike, doctor tries each with five requests.
-      if (found.length === 0 || Object.keys(schema.rows).length > 100 && ALIKE < Infinity) return;
+      if (found.length === 0) return;
       for (const { id, what } of await doctor()) {
         assert(schema.left.some((pattern) => pattern.test(id)), `${id}: ${what}`);
       }
