@@ -97,10 +97,13 @@ for (const kind of DATABASE_KINDS) {
     it("share statements when they arrive in the same tick", async () => {
       const lookUps = await listLookUps(service, "guests");
       // However the clients' packets fall, in some round two are read in one tick.
-      for (let round = 0; round < 20; round++) {
+      const before = await countBatched(service);
+      let batched = 0;
+      for (let round = 0; batched === 0 && round < 20; round++) {
         await Promise.all(lookUps.map((one) => ask(service, one)));
+        batched = await countBatched(service) - before;
       }
-      assert(await countBatched(service) > 0);
+      assert(batched > 0);
     });
 
     it("reveal no other tenant's row, whichever look-ups are beside them [S9] [TE2]", async () => {
@@ -207,11 +210,12 @@ describe("Look-ups by key under the operator's row level security", () => {
     const alone: string[] = [];
     for (const one of lookUps) alone.push((await ask(service, one)).text);
     // However the clients' packets fall, in some round two are read in one tick.
-    for (let round = 0; round < 20; round++) {
+    const sentTogether = async () => IS_REMOTE || await countBatched(service) > 0;
+    for (let round = 0; round < 3 || round < 20 && !await sentTogether(); round++) {
       const responses = await Promise.all(lookUps.map((one) => ask(service, one)));
       assertEquals(responses.map(({ text }) => text), alone);
     }
-    assert(IS_REMOTE || await countBatched(service) > 0, "no two left together");
+    assert(await sentTogether(), "no two left together");
   });
 
   it("have their row when sessions end under them [E43]", async () => {
