@@ -92,6 +92,10 @@ export interface Page extends Finder {
   readonly goBack: () => Promise<unknown>;
   readonly url: () => string;
   readonly content: () => Promise<string>;
+  readonly emulateMedia: (media: { readonly colorScheme: "light" | "dark" }) => Promise<void>;
+  readonly setViewportSize: (
+    size: { readonly width: number; readonly height: number },
+  ) => Promise<void>;
   readonly setDefaultTimeout: (milliseconds: number) => void;
   readonly addInitScript: (script: () => void) => Promise<void>;
   readonly evaluate: <Result, Argument = undefined>(
