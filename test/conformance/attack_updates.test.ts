@@ -6,7 +6,7 @@ import { IS_REMOTE } from "../support/service.ts";
 import { assertMatched, assertOk, assertRejected, assertRejectedAt } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
-const ROWS = 50_000;
+const ROWS = 10_000;
 
 describeService("attacks on updates", ({ kind, query, single, bulk, run, service }) => {
   const mine = () => checksumTenant(service().database.admin, 1);
@@ -177,7 +177,7 @@ describeService("attacks on updates", ({ kind, query, single, bulk, run, service
   if (kind === "real" && !IS_REMOTE) {
     it("leaves all or nothing behind when the client disconnects in the middle [UB15]", async () => {
       await run(`create function dawdle() returns trigger language plpgsql as
-          $$ begin if new.id % 1000 = 2 then perform pg_sleep(0.02); end if; return new; end $$;
+          $$ begin if new.id % 200 = 2 then perform pg_sleep(0.02); end if; return new; end $$;
         create trigger crowd_dawdle before update on crowd for each row execute function dawdle()`);
       const counts = () =>
         run("select n, count(*)::int4 as rows from crowd where tenant_id = 1 group by n");

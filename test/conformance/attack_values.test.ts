@@ -109,11 +109,11 @@ describeService("attacks by values", ({ kind, query, single, bulk, run, service 
     }
   });
 
-  it("returns each of 10,000 rows a microsecond apart once to a poller that asks with gt [TV9]", async () => {
+  it("returns each of 1,000 rows a microsecond apart once to a poller that asks with gt [TV9]", async () => {
     await run(`create table ticks (id int4 primary key, tenant_id int4, at timestamptz);
       grant select on ticks to rowgate_app;
-      insert into ticks select n, 1 + n / 10001, timestamptz '2026-01-31 23:59:59.995Z' + n * interval '1 microsecond'
-        from generate_series(1, 10005) n`);
+      insert into ticks select n, 1 + n / 1001, timestamptz '2026-01-31 23:59:59.9995Z' + n * interval '1 microsecond'
+        from generate_series(1, 1005) n`);
     await waitUntil(async () => (await query("ticks")).status === 200);
     const seen: unknown[] = [];
     for (let last = "2026-01-01T00:00:00Z";;) {
@@ -127,7 +127,7 @@ describeService("attacks by values", ({ kind, query, single, bulk, run, service 
       seen.push(...records.map(({ id }) => id));
       last = String(records.at(-1)!["at"]);
     }
-    assertEquals(seen, Array.from({ length: 10_000 }, (_, n) => n + 1));
+    assertEquals(seen, Array.from({ length: 1000 }, (_, n) => n + 1));
   });
 
   it("takes infinity, BC, 24:00, leap seconds and now for what Postgres takes them [TV10]", async () => {

@@ -157,7 +157,7 @@ describeService("Get Fields", ({ get, query, run }) => {
     for (const field of await list("everything")) {
       const raw = samples[field.name];
       const value = typeof raw === "object" && raw !== null ? "{}" : raw;
-      for (const op of ALL_OPERATORS) {
+      const conditions = ALL_OPERATORS.map((op) => {
         const given = /null/.test(op)
           ? {}
           : op === "between"
@@ -169,16 +169,21 @@ describeService("Get Fields", ({ get, query, run }) => {
           : op === "contains" && raw === null
           ? { value: 1 }
           : { value };
-        const response = await query("everything", {
-          filters: { and: [{ field: field.name, op, ...given }] },
-          select: ["id"],
-        });
+        return { field: field.name, op, ...given };
+      });
+      const ask = (and: unknown[]) => query("everything", { filters: { and }, select: ["id"] });
+      const isReported = ({ op }: { op: string }) => field.operators.includes(op);
+      // One request takes all that are reported, unless a value is rejected: then each is sent alone.
+      const { status } = await ask(conditions.filter(isReported));
+      for (const condition of conditions) {
+        if (status === 200 && isReported(condition)) continue;
+        const response = await ask([condition]);
         const rejected = response.status === 400 &&
           String(response.body["error"]).startsWith("filters.and[0].op: ");
         assertEquals(
           !rejected,
-          field.operators.includes(op),
-          `${field.name} ${op}: ${response.text.slice(0, 200)}`,
+          isReported(condition),
+          `${field.name} ${condition.op}: ${response.text.slice(0, 200)}`,
         );
       }
     }
