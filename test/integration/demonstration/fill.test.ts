@@ -6,6 +6,7 @@ import type { Compile, Database } from "../../../src/postgres/database.ts";
 import { openEmbedded } from "../../../src/embedded/embedded_postgres.ts";
 import { fillDemonstration } from "../../../src/demonstration/fill.ts";
 import { SHOPS } from "../../../src/demonstration/shops.ts";
+import { embeddedTemplate } from "../../support/shared_databases.ts";
 
 const CONFIG = {
   databaseUrl: undefined,
@@ -18,7 +19,7 @@ describe("fillDemonstration", () => {
   let database: Database;
 
   before(async () => {
-    const embedded = await openEmbedded();
+    const embedded = await openEmbedded({ load: await embeddedTemplate("empty") });
     database = openDatabase(CONFIG, () => {}, { embedded });
   });
   after(() => database.close(1000));

@@ -47,7 +47,8 @@ describe("the embedded database on disk", () => {
     await writeFile(join(dataDir, "lock"), JSON.stringify({ pid: 4_194_305, started: "1" }));
     await mkdir(join(dataDir, "postgres.new"));
     await writeFile(join(dataDir, "postgres.new", "PG_VERSION"), "18");
-    await (await openEmbedded({ dataDir })).close();
+    const load = await embeddedTemplate("empty");
+    await (await openEmbedded({ dataDir, load })).close();
     await writeFile(join(dataDir, "lock"), "");
     await (await openEmbedded({ dataDir })).close();
     // The same id, given to another process since.
