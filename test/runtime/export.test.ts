@@ -183,13 +183,13 @@ for (const runtime of RUNTIMES) {
     });
 
     it("is finished by a server that stops meanwhile [EX23]", async () => {
-      const reader = open();
+      const reader = open({ token: service.tokens.b });
       await reader.read(10_000);
       const stopped = service.server!.stop();
       await new Promise((resolve) => setTimeout(resolve, 1500));
       const { body, whole } = await reader.readAll();
       assert(whole);
-      assertEquals(body.split("\n").length, ROWS + 1);
+      assertEquals(body.split("\n").length, OTHER_ROWS + 1);
       await stopped;
     });
   });

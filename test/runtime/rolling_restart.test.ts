@@ -16,6 +16,8 @@ import { createServingDatabase, type ServingDatabase, updateDeal } from "./servi
 /** haproxy checks every two seconds, and gives a server up after the third failure. */
 const DRAIN_MS = "8000";
 const CLIENTS = 8;
+/** So each asks some 300 times; most of further requests would come between the restarts. */
+const PAUSE_MS = 80;
 
 const program = await findLoadBalancer();
 if (program === undefined && process.env.CI === undefined) {
@@ -73,7 +75,7 @@ if (program === undefined && process.env.CI === undefined) {
             ? client.ask("/integration/tables/deals/fields", headers)
             : updateDeal(balancer.address, { token, fid: 10 + index, note: `${round}` });
           count(await asked.then(({ status }) => `${status}`, (error) => String(error)));
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
         }
       }
 

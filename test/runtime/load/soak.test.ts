@@ -6,9 +6,9 @@ import { RUNTIMES } from "../../support/runtime_server.ts";
 import { createTestService } from "../../support/service.ts";
 
 /** Of full load; what grows with each request has grown by then. `deno task soak` is the long form. */
-const SECONDS = 5;
+const SECONDS = 3;
 /** Loose: seconds do not warm up, and the pool still fills. Growth with each request is found. */
-const SHORT = { memory: 0.5, memoryMiB: 60, descriptors: 10 };
+const SHORT = { memory: 0.3, memoryMiB: 40, descriptors: 10 };
 
 for (const runtime of RUNTIMES) {
   describe(`mixed load on ${runtime}`, () => {
