@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { openAgent } from "../support/agent.ts";
-import { describeService, describeSharedService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const MAX_RESULT_BYTES = 32_768;
 const bytes = (text: string) => new TextEncoder().encode(text).length;
@@ -193,46 +193,3 @@ describeSharedService("attacks by agents", ({ service, query, run }) => {
     assertMatch(String(long.answer.note), /^Cut/);
   });
 }, { writes: "rows" });
-
-describeService("agents that are rate limited", ({ service }) => {
-  const agent = openAgent((...words) => service().send(...words));
-
-  it("are counted once for a call, as for every message [MC17]", async () => {
-    const token = await service().issue();
-    const first = await agent.ask("tools/call", { name: "list_tables", arguments: {} }, { token });
-    assertEquals(first.status, 200);
-    assertMatch(first.headers.get("ratelimit")!, /r=2\b/);
-    await agent.list({ token });
-    await agent.list({ token });
-    const last = await agent.ask("tools/list", {}, { token });
-    assertEquals([last.status, last.headers.get("retry-after") !== null], [429, true]);
-  });
-}, { environment: { ROWGATE_RATE_LIMIT: "3/h" } });
-
-describeService("agents of named origins", ({ service }) => {
-  it("may use the path from a browser, after a preflight [MC15]", async () => {
-    const origin = "https://app.example";
-    const preflight = await service().send("OPTIONS", "/mcp", {
-      token: null,
-      headers: { origin, "access-control-request-method": "POST" },
-    });
-    assertEquals(preflight.status, 204);
-    const allowed = preflight.headers.get("access-control-allow-headers")!.toLowerCase();
-    for (const name of ["mcp-protocol-version", "mcp-method", "mcp-name"]) {
-      assert(allowed.includes(name), allowed);
-    }
-    const agent = openAgent((...words) => service().send(...words));
-    const listed = await agent.ask("tools/list", {}, { headers: { origin } });
-    assertEquals(listed.status, 200);
-    assertEquals(listed.headers.get("access-control-allow-origin"), origin);
-  });
-}, { environment: { ROWGATE_CORS_ORIGINS: "https://app.example" } });
-
-describeService("agents that are turned off", ({ service }) => {
-  it("find nothing [MC16]", async () => {
-    for (const method of ["POST", "GET", "OPTIONS"]) {
-      const response = await service().send(method, "/mcp", { body: undefined });
-      assertEquals([method, response.status], [method, 404]);
-    }
-  });
-}, { environment: { ROWGATE_MCP: "off" } });

@@ -213,25 +213,3 @@ describeService("attacks on updates", ({ kind, query, single, bulk, run, service
     assertEquals(await run(others), []);
   });
 });
-
-describeService(
-  "attacks on updates, with a short statement timeout",
-  ({ kind, bulk, run, query }) => {
-    it("changes nothing when the time is over in the middle [UB8]", async () => {
-      // The embedded Postgres has no timer that could interrupt it.
-      if (kind === "embedded") return;
-      await run(`create table slow (id int4 primary key, tenant_id int4 not null, n int4);
-      insert into slow select i, 1, 0 from generate_series(1, 2000) i;
-      grant select, update on slow to rowgate_app;
-      create function dawdle() returns trigger language plpgsql as
-        $$ begin perform pg_sleep(0.002); return new; end $$;
-      create trigger slow_dawdle before update on slow for each row execute function dawdle()`);
-      await waitUntil(async () => (await query("slow")).status === 200);
-      const response = await bulk("slow", { filters: { n: 0 }, fields: { n: 1 } });
-      assertRejected(response, 504, "nothing was changed");
-      assertEquals((await run("select 1 from slow where n <> 0")).length, 0);
-      assertOk(await query("slow"));
-    });
-  },
-  { environment: { ROWGATE_STATEMENT_TIMEOUT_MS: "1000" } },
-);

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
+import { openAgent } from "../support/agent.ts";
 import { describeService } from "./describe_service.ts";
 
 const QUERY = "/integration/tables/deals/query";
@@ -54,5 +55,21 @@ describeService("HTTP, CORS for named origins", ({ query, service }) => {
       const response = await query("guests", {}, { headers: { origin: other } });
       assertEquals(response.headers.get("access-control-allow-origin"), null, other);
     }
+  });
+
+  it("lets an agent in a browser of a named origin use its path, after a preflight [MC15]", async () => {
+    const preflight = await service().send("OPTIONS", "/mcp", {
+      token: null,
+      headers: { origin, "access-control-request-method": "POST" },
+    });
+    assertEquals(preflight.status, 204);
+    const allowed = preflight.headers.get("access-control-allow-headers")!.toLowerCase();
+    for (const name of ["mcp-protocol-version", "mcp-method", "mcp-name"]) {
+      assert(allowed.includes(name), allowed);
+    }
+    const agent = openAgent((...words) => service().send(...words));
+    const listed = await agent.ask("tools/list", {}, { headers: { origin } });
+    assertEquals(listed.status, 200);
+    assertEquals(listed.headers.get("access-control-allow-origin"), origin);
   });
 }, { environment: { ROWGATE_CORS_ORIGINS: "https://app.example" } });

@@ -166,20 +166,3 @@ describeService("HTTP, metrics", ({ query, single, get, kind, service }) => {
     });
   });
 });
-
-describeService("HTTP, metrics of a full service", ({ query, get }) => {
-  it("shows that it is full [H15]", async () => {
-    const asked = Promise.all(Array.from({ length: 12 }, () => query("guests")));
-    const watched = await Promise.all(
-      Array.from({ length: 6 }, () => get("/metrics", { token: null })),
-    );
-    for (const { status } of watched) assertEquals(status, 200);
-    assert((await asked).some(({ status }) => status === 503));
-    const { samples } = readMetrics((await get("/metrics")).text);
-    // Of those whose tenant was known by then the operation is, too.
-    const full = ["none", "query_records"].map((operation) =>
-      samples.get(`rowgate_requests_total{operation="${operation}",status="503"}`) ?? 0
-    );
-    assert(Math.max(...full) >= 1, String(full));
-  });
-}, { environment: { ROWGATE_MAX_IN_FLIGHT: "2" } });

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
+import { openAgent } from "../support/agent.ts";
 import { IS_REMOTE } from "../support/service.ts";
 import { assertOk, assertRejected } from "./assert_response.ts";
 import { describeService, describeSharedService } from "./describe_service.ts";
@@ -177,6 +178,18 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
     ]);
     const text = JSON.stringify(observations);
     assert(!text.includes(token) && !text.includes(INVALID));
+  });
+
+  it("counts a call of an agent once, as it does every message [MC17]", async () => {
+    const token = await service().issue();
+    const agent = openAgent((...words) => service().send(...words));
+    const first = await agent.ask("tools/call", { name: "list_tables", arguments: {} }, { token });
+    assertEquals(first.status, 200);
+    assertMatch(first.headers.get("ratelimit")!, /r=2\b/);
+    await agent.list({ token });
+    await agent.list({ token });
+    const last = await agent.ask("tools/list", {}, { token });
+    assertEquals([last.status, last.headers.get("retry-after") !== null], [429, true]);
   });
 }, {
   environment: { ROWGATE_RATE_LIMIT: "3/h", ROWGATE_CORS_ORIGINS: "https://app.example" },

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
+import { FIXTURE_POLICY } from "../support/fixture_policy.ts";
 import { readPages } from "../support/read_pages.ts";
 import type { ReceivedResponse } from "../support/service.ts";
 import { waitUntil } from "../support/wait_until.ts";
@@ -12,6 +13,10 @@ type Sort = readonly { readonly field: string; readonly direction?: string }[];
 const PREFER = { prefer: "page-token" };
 const NO_COUNT = { prefer: "count=none, page-token" };
 
+const POLICY = {
+  tables: { ...FIXTURE_POLICY.tables, stamps: { primary_key: ["stream", "no"] } },
+};
+
 /** The address in the Link header; undefined on the last page. */
 function nextOf(response: ReceivedResponse): string | undefined {
   const link = response.headers.get("link");
@@ -21,7 +26,16 @@ function nextOf(response: ReceivedResponse): string | undefined {
   return found[1]!;
 }
 
-describeService("Query, page tokens", ({ kind, query, run, service }) => {
+describeService("Query, page tokens", ({ kind, query, single, get, run, service }) => {
+  before(() =>
+    run(
+      `create table stamps (tenant_id int4 not null, stream text not null, no int4 not null, note text);
+      insert into stamps select t, 'S' || n % 3, n, 'note ' || n from generate_series(1, 2) t,
+        generate_series(1, 20) n;
+      grant select, update on stamps to public`,
+    )
+  );
+
   const at = (path: string, body: unknown, options: SendOptions = {}) =>
     service().send("POST", path, { body, ...options });
 
@@ -340,23 +354,7 @@ describeService("Query, page tokens", ({ kind, query, run, service }) => {
     });
   }
 
-  function waitFor(table: string): Promise<void> {
-    return waitUntil(async () => (await query(table, { per_page: 1 })).status === 200);
-  }
-});
-
-describeService("Page tokens of a table to which the policy gives a key", (conversation) => {
-  const { single, get, run, service } = conversation;
-  before(() =>
-    run(
-      `create table stamps (tenant_id int4 not null, stream text not null, no int4 not null, note text);
-      insert into stamps select t, 'S' || n % 3, n, 'note ' || n from generate_series(1, 2) t,
-        generate_series(1, 20) n;
-      grant select, update on stamps to public`,
-    )
-  );
-
-  it("sort by it, and its columns cannot be set [Q94] [Q95] [T31]", async () => {
+  it("sort by the key that the policy gives a table, and its columns cannot be set [Q94] [Q95] [T31]", async () => {
     const rows = await readPages(service().send, { table: "stamps", body: { per_page: 3 } });
     assertEquals([rows.length, new Set(rows.map(({ no }) => no)).size], [20, 20]);
     const listed = (await get("/integration/tables")).body["tables"] as {
@@ -368,4 +366,8 @@ describeService("Page tokens of a table to which the policy gives a key", (conve
     const body = { filters: { stream: "S1", no: 1 }, fields: { no: 99 } };
     assertRejectedAt(await single("stamps", body), "fields.no");
   });
-}, { policy: { tables: { stamps: { primary_key: ["stream", "no"] } } } });
+
+  function waitFor(table: string): Promise<void> {
+    return waitUntil(async () => (await query(table, { per_page: 1 })).status === 200);
+  }
+}, { policy: POLICY });

@@ -1,9 +1,10 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
+import { readMetrics } from "../support/read_metrics.ts";
 import { assertOk, assertRejected } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
-describeService("Running, requests at once", ({ query }) => {
+describeService("Running, requests at once", ({ query, get }) => {
   it("responds with 503 and Retry-After to more than ROWGATE_MAX_IN_FLIGHT at once [R19]", async () => {
     const responses = await Promise.all(Array.from({ length: 12 }, () => query("guests")));
     const rejected = responses.filter(({ status }) => status !== 200);
@@ -14,5 +15,20 @@ describeService("Running, requests at once", ({ query }) => {
       assertMatch(response.headers.get("retry-after") ?? "", /^\d+$/);
     }
     assertEquals(assertOk(await query("guests"))["total"], 5);
+  });
+
+  it("shows that it is full [H15]", async () => {
+    const asked = Promise.all(Array.from({ length: 12 }, () => query("guests")));
+    const watched = await Promise.all(
+      Array.from({ length: 6 }, () => get("/metrics", { token: null })),
+    );
+    for (const { status } of watched) assertEquals(status, 200);
+    assert((await asked).some(({ status }) => status === 503));
+    const { samples } = readMetrics((await get("/metrics")).text);
+    // Of those whose tenant was known by then the operation is, too.
+    const full = ["none", "query_records"].map((operation) =>
+      samples.get(`rowgate_requests_total{operation="${operation}",status="503"}`) ?? 0
+    );
+    assert(Math.max(...full) >= 1, String(full));
   });
 }, { environment: { ROWGATE_MAX_IN_FLIGHT: "3" } });

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
+import { waitUntil } from "../support/wait_until.ts";
 import { assertMatched, assertOk, assertRejected } from "./assert_response.ts";
 import { describeService, describeSharedService } from "./describe_service.ts";
 import { awaitBlocked, holding } from "./holding.ts";
@@ -200,5 +201,19 @@ describeService("Updates, locks and timeouts", (conversation) => {
       create policy slowly on letters to rowgate_app using (slow(id))`);
     assertRejected(await query("letters"), 504);
     assertOk(await query("guests"));
+  });
+
+  it("changes nothing when the time is over in the middle [UB8]", async () => {
+    await run(`create table slowed (id int4 primary key, tenant_id int4 not null, n int4);
+    insert into slowed select i, 1, 0 from generate_series(1, 2000) i;
+    grant select, update on slowed to rowgate_app;
+    create function dawdle() returns trigger language plpgsql as
+      $$ begin perform pg_sleep(0.002); return new; end $$;
+    create trigger slow_dawdle before update on slowed for each row execute function dawdle()`);
+    await waitUntil(async () => (await query("slowed")).status === 200);
+    const response = await bulk("slowed", { filters: { n: 0 }, fields: { n: 1 } });
+    assertRejected(response, 504, "nothing was changed");
+    assertEquals((await run("select 1 from slowed where n <> 0")).length, 0);
+    assertOk(await query("slowed"));
   });
 }, { environment: { ROWGATE_LOCK_TIMEOUT_MS: "300", ROWGATE_STATEMENT_TIMEOUT_MS: "1000" } });

@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertOk, assertRejected } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const ROLLBACK = { headers: { prefer: "tx=rollback" } };
 
-describeService(
+describeSharedService(
   "Updates, tx=rollback beside other requests",
   ({ query, single, bulk, run }) => {
     it("keeps every other request's work, and nothing of its own [U45]", async () => {
@@ -59,4 +59,5 @@ describeService(
       assertEquals((await run("select 1 from bookings where parent_id is not null")).length, 0);
     });
   },
+  { writes: "rows" },
 );

@@ -176,6 +176,12 @@ describeService("Webhooks", (conversation) => {
       assertRejected(await remove(id), 404);
     }
   });
+
+  it("rejects an idempotency key where one is created, before the body is read [IK4]", async () => {
+    const headers = { "idempotency-key": '"hook"' };
+    assertMatch(assertRejected(await raw("{", headers), 400), /^Idempotency-Key: no answer/);
+    assertMatch(assertRejected(await raw("{"), 400), /^body: /);
+  });
 }, { environment: { ROWGATE_WEBHOOK_HOSTS: HOSTS } });
 
 describeService("Webhooks that are off", (conversation) => {
