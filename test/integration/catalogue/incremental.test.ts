@@ -144,10 +144,8 @@ for (const kind of DATABASE_KINDS) {
             if (!await run(statement).then(() => true, () => false)) continue;
             made++;
             known = addReading(known, await read(known));
-            // As above: a difference would be seen at the next comparison, since both go on from it.
-            if (kind === "real" || made % 6 === 0) await compare(known, `${place}: ${statement}`);
+            await compare(known, `${place}: ${statement}`);
           }
-          await compare(known, `in the end: ${history.join(";\n")}`);
         }),
         { runs: kind === "real" ? 5 : 2 },
       );
