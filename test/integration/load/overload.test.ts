@@ -168,7 +168,7 @@ describe("tokens by the thousand", () => {
   });
 });
 
-describe("more than a thousand shapes of queries", () => {
+describe("two thousand shapes of queries", () => {
   const COLUMNS = ["fid", "external_no", "title", "status", "amount", "probability", "closed"];
   const MORE = ["owner", "stage", "modified_at", "created_on", "note", "code"];
 
@@ -186,9 +186,9 @@ describe("more than a thousand shapes of queries", () => {
           assertEquals((await service.send("POST", path, { body })).status, 200);
         }
       };
-      for (let shape = 0; shape < 300; shape++) await ask(shape);
+      for (let shape = 0; shape < 500; shape++) await ask(shape);
       const before = await readBackendMiB(service);
-      for (let shape = 300; shape < 1300; shape++) await ask(shape);
+      for (let shape = 500; shape < 2000; shape++) await ask(shape);
       const grown = await readBackendMiB(service) - before;
       const prepared = service.observations.flatMap((seen) =>
         seen.kind === "prepared" ? [seen.statements] : []
@@ -196,8 +196,8 @@ describe("more than a thousand shapes of queries", () => {
       // Texts that the service itself has sent once have places as well.
       const most = Math.max(...prepared);
       assert(most > 240 && most <= 256, `${most} texts`);
-      // 1,000 more prepared ones would be some 25 MB.
-      assert(grown < 10, `the backend grew by ${grown} MiB`);
+      // 1,500 more prepared ones would be more than 37 MB; on a busy machine it once grew by 15.
+      assert(grown < 20, `the backend grew by ${grown} MiB`);
     } finally {
       await service.close();
     }
