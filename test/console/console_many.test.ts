@@ -70,6 +70,7 @@ describeConsole("the console: 500 tables", (test) => {
     await picker.getByRole("checkbox", { name: "all", exact: true }).click();
     await picker.getByRole("searchbox", { name: "Find a column" }).fill("_099");
     await picker.getByRole("checkbox", { name: "reading_099" }).check();
+    await page.locator(".grid thead").getByText("reading_099").waitFor();
     await page.locator(".grid thead th:nth-child(4)").waitFor({ state: "detached" });
     assertEquals(await heads.allInnerTexts(), ["id↑\nuuid", "reading_099\nnumeric"]);
   }, { table: "measurements" });

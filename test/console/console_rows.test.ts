@@ -183,6 +183,7 @@ describeConsole("the console: rows", (test) => {
       .evaluate((button) => (button as HTMLElement).focus());
     await run(page);
     assertEquals(await range.innerText(), "1–50 of 357");
+    await page.locator(".filter-panel").waitFor({ state: "detached" });
     await addCondition(await outermost(page), { field: "status", op: "eq", values: ["paid"] });
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await run(page);
