@@ -187,6 +187,9 @@ describe("two thousand shapes of queries", () => {
         }
       };
       for (let shape = 0; shape < 500; shape++) await ask(shape);
+      // On a slow machine the catalogue is read meanwhile, whose plan takes some MB of the backend.
+      const { catalogue } = service;
+      await catalogue.refresh(await catalogue.current(), { reason: "test" });
       const before = await readBackendMiB(service);
       for (let shape = 500; shape < 2000; shape++) await ask(shape);
       const grown = await readBackendMiB(service) - before;
@@ -196,8 +199,8 @@ describe("two thousand shapes of queries", () => {
       // Texts that the service itself has sent once have places as well.
       const most = Math.max(...prepared);
       assert(most > 240 && most <= 256, `${most} texts`);
-      // 1,500 more prepared ones would be more than 37 MB; on a busy machine it once grew by 15.
-      assert(grown < 20, `the backend grew by ${grown} MiB`);
+      // 1,500 more prepared ones would be more than 37 MB.
+      assert(grown < 10, `the backend grew by ${grown} MiB`);
     } finally {
       await service.close();
     }
