@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { ApiRequest, ApiResponse, UpdateResult } from "../api.ts";
 import { focusAfterUpdate } from "../frame/focus.ts";
 import { isUnknown, type Preview, previewUpdate, sendUpdate } from "./send_update.ts";
+import { useOneStep } from "./use_one_step.ts";
 
 /** An update of one row: first its preview, then what is saved. */
 export interface RowUpdate {
@@ -33,16 +34,10 @@ export function useRowUpdate({ token, request, where, onSaved }: RowUpdateOption
   const [preview, setPreview] = useState<Preview>();
   const [failed, setFailed] = useState<ApiResponse<UpdateResult>>();
   const [done, setDone] = useState("");
-  const [busy, setBusy] = useState(false);
-
-  async function runOnce(work: () => Promise<void>): Promise<void> {
-    if (busy) return;
-    setBusy(true);
+  const [busy, runOnce] = useOneStep(() => {
     setFailed(undefined);
     setDone("");
-    await work();
-    setBusy(false);
-  }
+  });
 
   const tryOut = () =>
     runOnce(async () => {

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { ApiRequest, ApiResponse, Row, Table, UpdateResult } from "../api.ts";
 import { focusAfterUpdate } from "../frame/focus.ts";
 import { isUnknown, type Preview, previewUpdate, readAgain, sendUpdate } from "./send_update.ts";
+import { useOneStep } from "./use_one_step.ts";
 
 /** What an update did, and the rows of its preview as they are now. */
 interface Sent {
@@ -33,15 +34,7 @@ interface UpdateOptions {
 export function useUpdate({ token, table, request, filters, onChanged }: UpdateOptions): Update {
   const [preview, setPreview] = useState<Preview>();
   const [sent, setSent] = useState<Sent>();
-  const [busy, setBusy] = useState(false);
-
-  async function runOnce(work: () => Promise<void>): Promise<void> {
-    if (busy) return;
-    setBusy(true);
-    setSent(undefined);
-    await work();
-    setBusy(false);
-  }
+  const [busy, runOnce] = useOneStep(() => setSent(undefined));
 
   const tryOut = () =>
     runOnce(async () => {
