@@ -4,7 +4,7 @@ import type { Variant } from "./grid_shapes.ts";
 /** Columns whose values are numbers; all others are texts or times. */
 const NUMBERS = new Set(["id", "owner_id", "amount"]);
 
-/** Writes a request as somebody would by hand: every value a literal, page and total in one statement. */
+/** Writes a request as one would by hand: every value a literal, page and total in one statement. */
 export function printLiteral(
   table: string,
   tenant: number,

@@ -1,8 +1,9 @@
 /**
  * Measures what one tenant can do to another: tenant B sends one request at a time, alone and while
  * tenant A does its worst. `deno task bench:neighbours [--only=shapes,locked] [--runtime=deno]
- * [--seconds=3] [--connections=1,2,4] [--output=folder]`. B's 99th percentile may grow to three times that of B alone,
- * which is measured before and after each attack: one measurement differs from the next by a third.
+ * [--seconds=3] [--connections=1,2,4] [--output=folder]`. B's 99th percentile may grow to three times
+ * that of B alone. B alone is measured before and after each attack, because one such measurement
+ * differs from the next by a third.
  * @see docs/performance/neighbours.md
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -16,7 +16,7 @@ export interface Attack {
   readonly load?: { readonly requests: readonly RawRequest[]; readonly connections: number };
   /** What wrk cannot do: starts it, and gives the function that stops it. */
   readonly start?: (target: Target) => () => void;
-  /** True: somebody else holds the lock of the row that is updated. */
+  /** Whether another session has locked the row that is updated. */
   readonly locked?: boolean;
   /** How many times as long the neighbour is measured: the attack sends so few requests. */
   readonly times?: number;
@@ -30,7 +30,7 @@ export interface Target {
 
 /** The tenant that attacks, the largest; and the row that is locked. */
 export const ATTACKER = 1;
-/** Its row that somebody else has locked. */
+/** The row of the attacker that another session locks. */
 export const LOCKED_ID = 77;
 
 const CONTACTS = "/integration/tables/contacts";

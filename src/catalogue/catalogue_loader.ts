@@ -12,7 +12,7 @@ import { probeEngines } from "./probe_engines.ts";
 
 const NOTHING_EXPOSED = 'no table is exposed; "rowgate tables" says why';
 
-/** Reads a database and builds its catalogue, as often as it is told to. */
+/** Reads a database and builds its catalogue, whenever `load` is called. */
 export interface CatalogueLoader {
   /** The last catalogue; undefined before the first. */
   readonly catalogue: () => Catalogue | undefined;

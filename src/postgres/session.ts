@@ -164,6 +164,7 @@ async function begin(socket: DriverSocket, options: SessionOptions): Promise<Ses
 }
 
 const TERMINATE = Uint8Array.of(0x58, 0, 0, 0, 4);
+
 function codeError(code: string): Error {
   return Object.assign(new Error(code), { code });
 }

@@ -2,9 +2,9 @@ import process from "node:process";
 import type { DescribedSchema } from "./described_schema.ts";
 
 const tenant_columns = ["firm", "branch"];
-/** With the tables below, 50; 500 in the long form, where nothing is tried but on more tables. */
-const ALIKE = process.env.ROWGATE_TEST_RUNS === undefined ? 45 : 495;
-const MANY = Array.from({ length: ALIKE }, (_, n) => `log_${String(n + 1).padStart(3, "0")}`);
+/** With the tables below, 50; 500 in the long form, which tries the same on more tables. */
+const COUNT = process.env.ROWGATE_TEST_RUNS === undefined ? 45 : 495;
+const MANY = Array.from({ length: COUNT }, (_, n) => `log_${String(n + 1).padStart(3, "0")}`);
 
 /** Houses of the branches of firms: composite tenants, and many tables that are alike. */
 export const ESTATE: DescribedSchema = {

@@ -12,7 +12,7 @@ export interface RowGuard {
   readonly afterWrite: () => void;
   /** Lists what changed that should not have, since the last call. */
   readonly check: () => Promise<string[]>;
-  /** Says whether nobody may write from now on: neither the tenant of a request nor the test itself. */
+  /** Sets whether every write is a fault from now on, of the tenant of a request and of the test. */
   readonly setReadOnly: (readOnly: boolean) => void;
   readonly close: () => Promise<void>;
 }
