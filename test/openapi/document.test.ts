@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -134,6 +134,23 @@ for (const kind of DATABASE_KINDS) {
       const oneTable = (await ask(service.tokens.deals)).body.paths as object;
       const named = Object.keys(oneTable).filter((path) => path.includes("/tables/"));
       assertEquals(named.every((path) => path.startsWith("/integration/tables/deals/")), true);
+    });
+
+    it("is made once for all tokens that open the same, however often it is requested [RE32]", async () => {
+      const catalogue = await service.catalogue.current();
+      const { tables } = catalogue;
+      let readings = 0;
+      Object.defineProperty(catalogue, "tables", { get: () => (readings++, tables) });
+      const tokens = [await service.issue(), await service.issue({ tenant: "2" })];
+      for (let round = 0; round < 5; round++) {
+        for (const token of tokens) assertEquals((await ask(token)).status, 200);
+      }
+      assert(await service.catalogue.current() === catalogue);
+      const asked = readings;
+      assert(asked <= 1, `${asked} readings`);
+      // Of a token that opens something else, it is made anew.
+      await ask(await service.issue({ tables: ["deals", "guests"] }));
+      assertEquals(readings, asked + 1);
     });
 
     it("passes the linter with a token too", async () => {
