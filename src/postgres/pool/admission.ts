@@ -43,6 +43,9 @@ export interface GateOptions {
   readonly now?: () => number;
 }
 
+/** How often waiting entrants are looked at if none leaves: by now they may be allowed to enter. */
+const LOOK_MS = 100;
+
 /** How many of a lane were admitted since an entrant arrived, itself included. */
 interface Served {
   readonly served: number;
@@ -69,6 +72,7 @@ export function openGate(
   /** The shares with waiting entrants, the one that was admitted longest ago first. */
   const queue = new Set<Share>();
   let waiting = 0;
+  let looking = false;
   report();
 
   function report(): void {
@@ -98,6 +102,17 @@ export function openGate(
       queue.add(next.share);
       next.waiter.enter?.();
     }
+  }
+
+  /** Admits those that may enter by now, for as long as any wait. */
+  function lookAgain(): void {
+    if (looking) return;
+    looking = true;
+    setTimeout(() => {
+      looking = false;
+      admitWaiting();
+      if (waiting > 0) lookAgain();
+    }, LOOK_MS);
   }
 
   /**
@@ -154,6 +169,7 @@ export function openGate(
       lane.waiting.add(waiter);
       queue.add(share);
       waiting++;
+      lookAgain();
       report();
     });
   }
@@ -161,7 +177,8 @@ export function openGate(
   return {
     enter({ tenant: name, client, brief = false } = {}) {
       if (name !== undefined) activity.entered(name);
-      const share = shares.get(name) ?? openShare(name, openRunningStatements(distance, now));
+      const share = shares.get(name) ??
+        openShare(name, openRunningStatements(distance, places.countTaken, now));
       const lane = brief ? share.brief : share.other;
       if (lane.waiting.size >= lane.mayWait) return refuse(client);
       shares.set(name, share);

@@ -26,6 +26,9 @@ export interface PlacesOptions {
   readonly isAlone: (tenant: string) => boolean;
 }
 
+/** A statement that has run for so long holds up the others of its tenant no longer. */
+const PATIENCE_MS = 1000;
+
 /**
  * Opens the places of a gate. If there are five or more, a fifth is reserved for shares without a
  * place. Other places go to the entrant that has waited longest, but no share may be two places ahead
@@ -34,6 +37,8 @@ export interface PlacesOptions {
  *
  * While several tenants are active, a tenant with long statements gets a fifth of the places for
  * statements that are not brief. With more, it would take the processors of Postgres from the others.
+ * The last place of this fifth stays free until one of its statements has run for a second, so that a
+ * report does not hold up the other queries of its tenant.
  * @see RE10, RE33
  * @see docs/decisions/0030-fair-admission.md
  * @see docs/decisions/0051-long-statements.md
@@ -58,10 +63,10 @@ export function openPlaces({ size, maxOfShare, isAlone }: PlacesOptions): Places
 
   /** Reports whether the places of a tenant with long statements allow for one more of a lane. */
   function mayRun(share: Share, lane: Lane): boolean {
-    if (lane === share.brief || share.name === undefined || share.running.count() < few) {
-      return true;
-    }
-    return share.running.count() < share.running.most() || isAlone(share.name);
+    const { name, running } = share;
+    if (lane === share.brief || name === undefined) return true;
+    const allowed = running.oldestMs() > PATIENCE_MS ? few : few - 1;
+    return running.count() < Math.max(allowed, running.most()) || isAlone(name);
   }
 
   function take(share: Share, lane: Lane): () => void {
@@ -71,10 +76,10 @@ export function openPlaces({ size, maxOfShare, isAlone }: PlacesOptions): Places
     share.inside++;
     const ended = lane === share.brief ? undefined : share.running.start();
     return () => {
+      ended?.();
       taken--;
       takenReserved -= ofReserved;
       share.inside--;
-      ended?.();
     };
   }
 

@@ -5,6 +5,8 @@ export interface RunningStatements {
   /** Counts one more; returns the function that is called when it has ended. */
   readonly start: () => () => void;
   readonly count: () => number;
+  /** How long the first of them has been running, in milliseconds; 0 if none is. */
+  readonly oldestMs: () => number;
   /**
    * Most statements at once. It is one while the latest of them were long for most of their time, or
    * any takes long now; otherwise it grows with each that ends.
@@ -12,51 +14,76 @@ export interface RunningStatements {
   readonly most: () => number;
 }
 
+/** A running statement. */
+interface Running {
+  readonly startedMs: number;
+  /** How many ran when it began, of all tenants, itself included. */
+  readonly all: number;
+}
+
 /**
- * A statement is long that takes so much more than the way to Postgres and back. That of a page of 200
- * rows takes 1 ms, and 4 with seven others on two processors.
+ * A statement is long that takes so much for each one that runs, itself included but counted as two at
+ * least, beyond the way to Postgres and back. A page of 200 rows takes 1 ms in all, and 4 with seven
+ * others on two processors.
  */
-const LONG_MS = 15;
+const LONG_MS = 3;
 /** How much a statement still counts when the next one ends: the latest twenty count most. */
 const KEPT = 0.95;
+/** What long statements must add up to: two of the latest thirteen, not one alone. */
+const REPEATED = 1.5;
 
 /**
  * Watches the statements of a tenant. Their cost is unknown in advance, and a burst of expensive ones
  * takes the processors of Postgres for as long as they run. So few may run at first, and more as
- * others have ended. Their times are counted together, so that neither a pause of the service nor one
- * expensive statement among many that are not makes a tenant one with long statements.
+ * others have ended. Their times are counted together, and one long statement alone does not count, so
+ * that neither a pause of the service nor an expensive statement among many others makes a tenant one
+ * with long statements.
+ * @param countAll Counts the running statements of all tenants.
  * @see docs/decisions/0051-long-statements.md
  */
 export function openRunningStatements(
   distance: Pick<Distance, "ms">,
+  countAll: () => number,
   now: () => number,
 ): RunningStatements {
-  const running = new Set<{ readonly startedMs: number }>();
-  let most = 1;
+  const running = new Set<Running>();
+  let most = 2;
   /** The time of the latest statements, and of those of them that took long. */
   let allMs = 0;
   let longMs = 0;
+  /** How many of them took long. */
+  let longs = 0;
+  let mostlyLong = false;
 
-  function isLong(ms: number): boolean {
-    return ms > distance.ms() + LONG_MS;
+  /** Reports whether a statement takes long, for as many as run beside it now or did when it began. */
+  function isLong({ startedMs, all }: Running): boolean {
+    const limitMs = LONG_MS * Math.max(2, all, countAll());
+    return now() - startedMs > distance.ms() + limitMs;
   }
 
   return {
     start() {
-      const one = { startedMs: now() };
+      const one = { startedMs: now(), all: countAll() };
       running.add(one);
       return () => {
         running.delete(one);
         const tookMs = now() - one.startedMs;
+        const long = isLong(one);
         allMs = allMs * KEPT + tookMs;
-        longMs = longMs * KEPT + (isLong(tookMs) ? tookMs : 0);
-        most = longMs > allMs / 2 ? 1 : most + 1;
+        longMs = longMs * KEPT + (long ? tookMs : 0);
+        longs = longs * KEPT + (long ? 1 : 0);
+        mostlyLong = longMs > allMs / 2 && (mostlyLong || longs > REPEATED);
+        most = mostlyLong ? 1 : most + 1;
       };
     },
     count: () => running.size,
+    oldestMs() {
+      const [oldest] = running;
+      return oldest === undefined ? 0 : now() - oldest.startedMs;
+    },
     most() {
       const [oldest] = running;
-      return oldest !== undefined && isLong(now() - oldest.startedMs) ? 1 : most;
+      return oldest !== undefined && isLong(oldest) ? 1 : most;
     },
   };
 }

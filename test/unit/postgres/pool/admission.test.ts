@@ -226,12 +226,30 @@ describe("openGate", () => {
     pass(LONG_MS);
     for (const leave of first.slice(0, 2)) (await leave)();
     await ticks();
-    assertEquals(inside.join(""), "baaaa");
+    assertEquals(inside.join(""), "baaa");
     // Others are as free as ever.
     const others = [..."bcbc"].map((tenant) => enter(tenant));
     await ticks();
-    assertEquals(inside.slice(5).join(""), "bcbc");
+    assertEquals(inside.slice(4).join(""), "bcbc");
     await drain([...first, ...others]);
+  });
+
+  it("lets another in beside a long one of its tenant that has run for a second [RE33]", async () => {
+    const { gate, pass } = openTimed(20);
+    const { enter, inside } = watchOrder(gate);
+    (await enter("b"))();
+    const all = Array.from({ length: 8 }, () => enter("a"));
+    await ticks();
+    assertEquals(inside.join(""), "baaa", "a fifth of the places but one");
+    pass(SECOND_MS);
+    await moment();
+    assertEquals(inside.join(""), "baaa");
+    pass(1);
+    // Nothing has ended.
+    await all[3];
+    await moment();
+    assertEquals(inside.join(""), "baaaa");
+    await drain(all);
   });
 
   it("lets brief statements of such a tenant in, past those that wait [RE33]", async () => {
@@ -276,6 +294,8 @@ describe("openGate", () => {
 
 /** A statement that takes so long is a long one. */
 const LONG_MS = 20;
+/** A statement that has run for longer holds up the others of its tenant no longer. */
+const SECOND_MS = 1000;
 
 /** Makes a gate for which statements take no time but what it is told. */
 function openTimed(size: number) {
@@ -286,6 +306,11 @@ function openTimed(size: number) {
 
 async function ticks(): Promise<void> {
   for (let tick = 0; tick < 5; tick++) await Promise.resolve();
+}
+
+/** Waits until those that wait have been looked at again. */
+async function moment(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 250));
 }
 
 async function drain(entering: readonly Promise<() => void>[]): Promise<void> {
