@@ -94,7 +94,8 @@ function finish(
   if (request.method === "HEAD") return new Response(null, { status, headers });
   if (isLong(text.length)) {
     const encoded = slices ?? [UTF_8.encode(text)];
-    const body = streamBytes(encoded, exchange);
+    // What is compressed is still needed when the next slice is asked for.
+    const body = streamBytes(encoded, gzip ? { ...exchange, free: undefined } : exchange);
     if (!gzip) headers["content-length"] = String(measure(encoded));
     return new Response(gzip ? zip(body) : body, { status, headers });
   }

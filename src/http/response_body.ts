@@ -151,7 +151,8 @@ function cut(bytes: Uint8Array<ArrayBuffer>): Slices {
 }
 
 /**
- * Streams bytes; each slice is sent after the client has read the previous one.
+ * Streams bytes; each slice is sent after the client has read the previous one, which is freed then
+ * where the runtime can do so.
  * @throws {ApiError} 503 too many bytes are being sent already
  * @see docs/decisions/0009-large-bodies-and-slow-readers.md
  */
@@ -160,7 +161,7 @@ export function streamBytes(
   recipient: Recipient,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const slices = bytes instanceof Uint8Array ? cut(bytes) : bytes;
-  const { sending, cut: cutOff, tenant = "", hold } = recipient;
+  const { sending, cut: cutOff, free, tenant = "", hold } = recipient;
   const release = hold?.() ?? sending.unsent.take(measure(slices), tenant);
   if (release === undefined) throw rejectUnsent(sending.unsent);
   let place = 0;
@@ -184,8 +185,11 @@ export function streamBytes(
     },
     async pull(controller) {
       pulledMs = performance.now();
-      // Other requests are served between two slices, even if the client reads fast.
-      if (place > 0) await new Promise<void>((resolve) => onNextTick(resolve));
+      if (place > 0) {
+        // Other requests are served between two slices, even if the client reads fast.
+        await new Promise<void>((resolve) => onNextTick(resolve));
+        free?.(slices[place - 1]!);
+      }
       controller.enqueue(slices[place++]!);
       if (place < slices.length) return;
       controller.close();

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors/api_error.ts";
 import { makeEtag } from "../../../src/http/respond.ts";
+import { encodeLong } from "../../../src/http/response_body.ts";
 import { takeRequestId } from "../../../src/http/trace.ts";
 import { type Exchange, respond, respondError, respondOptions } from "../../../src/http/respond.ts";
 import { SENDING } from "../../support/sending.ts";
@@ -57,6 +58,20 @@ describe("respond", () => {
       assertEquals(response.headers.get("content-encoding"), null);
       assertEquals(response.headers.get("vary"), "Accept-Encoding");
       assertEquals(await response.text(), LONG);
+    });
+  }
+
+  for (const [accepted, frees] of [["gzip", false], ["identity", true]] as const) {
+    it(`${frees ? "frees" : "frees no"} slices of a long body as ${accepted} [RE33]`, async () => {
+      let freed = 0;
+      const free = () => ++freed > 0;
+      const json = JSON.stringify("é".repeat(200_000));
+      const response = respond({ status: 200, json, slices: await encodeLong(json) }, {
+        ...exchange({ "accept-encoding": accepted }),
+        free,
+      });
+      await response.arrayBuffer();
+      assertEquals(freed > 0, frees);
     });
   }
 

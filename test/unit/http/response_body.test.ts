@@ -59,6 +59,26 @@ describe("a long response", () => {
     assert(served > 1);
   });
 
+  it("frees each slice when the next one is asked for [RE33]", async () => {
+    const { recipient } = open();
+    const freed: number[] = [];
+    const free = ({ buffer }: Uint8Array<ArrayBuffer>) => {
+      freed.push(buffer.byteLength);
+      buffer.transfer(0);
+      return false;
+    };
+    const reader = streamBytes(BYTES.slice(), { ...recipient, free }).getReader();
+    let at = 0;
+    for (let number = 0;; number++) {
+      const { value } = await reader.read();
+      if (value === undefined) break;
+      assertEquals(freed.length, number);
+      assert(value.every((byte, place) => byte === BYTES[at + place]));
+      at += value.length;
+    }
+    assertEquals([at, new Set(freed)], [BYTES.length, new Set([65_536])]);
+  });
+
   it("holds its bytes until it is sent, or its client has gone [RE29] [L14]", async () => {
     const { unsent, recipient } = open();
     const reader = streamBytes(BYTES, recipient).getReader();

@@ -75,6 +75,20 @@ describe("what a session reads from its socket", () => {
     assert(Buffer.concat(subject.given).equals(Buffer.concat(messages)));
   });
 
+  it("frees the memory of a long message once it was read, and keeps that of a page [RE33]", () => {
+    const given: Buffer[] = [];
+    const { onread, collect } = openMessageReader((data) => given.push(data));
+    collect();
+    for (const [size, isKept] of [[77_000, true], [3_000_000, false], [77_000, true]] as const) {
+      for (let rest = makeMessage(size, 1); rest.length > 0;) {
+        const length = rest.copy(onread.buffer);
+        onread.callback(length, onread.buffer);
+        rest = rest.subarray(length);
+      }
+      assertEquals(given.at(-1)!.length > 0, isKept, `${size}`);
+    }
+  });
+
   it("makes no memory for what a server only announces", () => {
     const sizes: number[] = [];
     const { allocUnsafeSlow } = Buffer;
