@@ -22,9 +22,7 @@ const LIMIT = 1.5;
 const WARM_REQUESTS = 1000;
 const SMALL_TENANT = 3;
 /** A request is repeated until it took so long in all, but at least and at most so often. */
-const [MIN_ROUNDS, MAX_ROUNDS, ENOUGH_MS] = [2, 9, 100];
-/** Rounds that are added where a request is above the limit, since one of few may have been disturbed. */
-const SECOND_LOOK = 5;
+const [MIN_ROUNDS, MAX_ROUNDS, ENOUGH_MS] = [4, 12, 100];
 
 const { values } = parseArgs({
   options: {
@@ -100,17 +98,35 @@ async function warm(
   }
 }
 
-/** Gives the shortest time of each, in rounds, so that what disturbs one disturbs all. */
+/**
+ * Gives the shortest time of each contender. A request above the limit is measured once more, and the
+ * second time counts: one lucky round of another contender is enough to put it above.
+ */
 async function measure(
+  contenders: readonly GridContender[],
+  table: string,
+  variant: Variant,
+): Promise<Record<string, number>> {
+  const times = await measureOnce(contenders, table, variant);
+  return excessOf({ times }) > LIMIT ? await measureOnce(contenders, table, variant) : times;
+}
+
+/**
+ * Measures in rounds, so that what disturbs one contender disturbs all. The order rotates: whoever
+ * follows SQL that reads the whole table finds the caches of the processor full of it.
+ */
+async function measureOnce(
   contenders: readonly GridContender[],
   table: string,
   variant: Variant,
 ): Promise<Record<string, number>> {
   const times: Record<string, number> = {};
   const answers = new Set<string>();
-  const round = async () => {
-    let spentMs = 0;
-    for (const { name, ask } of contenders) {
+  let spentMs = 0;
+  for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
+    if (rounds >= MIN_ROUNDS && spentMs > ENOUGH_MS) break;
+    const first = rounds % contenders.length;
+    for (const { name, ask } of [...contenders.slice(first), ...contenders.slice(0, first)]) {
       const startedMs = performance.now();
       const { total, records } = await ask(table, 1, variant);
       const ms = performance.now() - startedMs;
@@ -120,15 +136,7 @@ async function measure(
         answers.add(`${total} ${JSON.stringify(JSON.parse(records))}`);
       }
     }
-    return spentMs;
-  };
-  let spentMs = 0;
-  for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
-    if (rounds >= MIN_ROUNDS && spentMs > ENOUGH_MS) break;
-    spentMs += await round();
   }
-  const isHigh = () => excessOf({ times }) > LIMIT;
-  for (let rounds = 0; rounds < SECOND_LOOK && isHigh(); rounds++) await round();
   if (answers.size > 1) throw new Error(`${table}, ${variant.name}: the answers differ`);
   return times;
 }
