@@ -112,8 +112,8 @@ async function measure(
 }
 
 /**
- * Measures in rounds, so that what disturbs one contender disturbs all. The order rotates: whoever
- * follows SQL that reads the whole table finds the caches of the processor full of it.
+ * Measures in rounds, so that what disturbs one contender disturbs all. The order rotates, because the
+ * SQL of one may read the whole table, which fills the caches of the processor before the next one.
  */
 async function measureOnce(
   contenders: readonly GridContender[],

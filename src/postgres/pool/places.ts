@@ -26,7 +26,7 @@ export interface PlacesOptions {
   readonly isAlone: (tenant: string) => boolean;
 }
 
-/** A statement that has run for so long holds up the others of its tenant no longer. */
+/** Once a statement has run for so long, another one of its tenant need not wait for it. */
 const PATIENCE_MS = 1000;
 
 /**

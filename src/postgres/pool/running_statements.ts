@@ -22,8 +22,8 @@ interface Running {
 }
 
 /**
- * A statement is long that takes so much for each one that runs, itself included but counted as two at
- * least, beyond the way to Postgres and back. A page of 200 rows takes 1 ms in all, and 4 with seven
+ * A statement is long if it takes more than this for each statement that runs, itself included and two
+ * at least, besides the way to Postgres and back. A page of 200 rows takes 1 ms, and 4 with seven
  * others on two processors.
  */
 const LONG_MS = 3;
@@ -53,7 +53,6 @@ export function openRunningStatements(
   let longMs = 0;
   /** How many of them took long. */
   let longs = 0;
-  let mostlyLong = false;
 
   /** Reports whether a statement takes long, for as many as run beside it now or did when it began. */
   function isLong({ startedMs, all }: Running): boolean {
@@ -72,7 +71,7 @@ export function openRunningStatements(
         allMs = allMs * KEPT + tookMs;
         longMs = longMs * KEPT + (long ? tookMs : 0);
         longs = longs * KEPT + (long ? 1 : 0);
-        mostlyLong = longMs > allMs / 2 && (mostlyLong || longs > REPEATED);
+        const mostlyLong = longMs > allMs / 2 && (most === 1 || longs > REPEATED);
         most = mostlyLong ? 1 : most + 1;
       };
     },

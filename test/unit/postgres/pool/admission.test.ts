@@ -294,7 +294,7 @@ describe("openGate", () => {
 
 /** A statement that takes so long is a long one. */
 const LONG_MS = 20;
-/** A statement that has run for longer holds up the others of its tenant no longer. */
+/** Once a statement has run for longer, another one of its tenant need not wait for it. */
 const SECOND_MS = 1000;
 
 /** Makes a gate for which statements take no time but what it is told. */
