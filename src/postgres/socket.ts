@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { connect, isIP } from "node:net";
 import type { OnReadOpts, Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { IS_BUN } from "../runtime/adapter.ts";
+import { freeMemory, IS_BUN } from "../runtime/adapter.ts";
 import type { Address, Encryption } from "./connection.ts";
 
 /** Asks Postgres whether it encrypts; the answer is one byte. */
@@ -145,14 +145,6 @@ export function collectMessages(give: (data: Buffer) => void): (read: Buffer) =>
       held = Buffer.allocUnsafeSlow(0);
     }
   };
-}
-
-/**
- * Frees memory at once, where the runtime can (not Node 20). V8 counts it as old, and would walk the
- * whole heap twice in a second for pages of 7 MB.
- */
-function freeMemory({ buffer }: Buffer): void {
-  (buffer as ArrayBuffer).transfer?.(0);
 }
 
 /**

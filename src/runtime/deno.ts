@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
 import type { Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
-import { explainNeedOfLinux } from "./adapter.ts";
+import { explainNeedOfLinux, freeMemory } from "./adapter.ts";
 import { discardBody } from "./linger.ts";
 
 /**
@@ -52,8 +52,8 @@ export function listen(handler: Handler, { host, port, shared }: ListenOptions):
  * second. Deno holds the memory of what it writes by itself, so a chunk may be detached from its array.
  * @see docs/decisions/0069-exports-let-others-pass.md
  */
-function free({ buffer }: Uint8Array<ArrayBuffer>): boolean {
-  buffer.transfer(0);
+function free(bytes: Uint8Array<ArrayBuffer>): boolean {
+  freeMemory(bytes);
   return false;
 }
 
