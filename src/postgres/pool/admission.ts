@@ -2,6 +2,7 @@ import { type Failure, makeFailure, POOL_WAIT } from "../database_error.ts";
 import { startDeadline } from "../../runtime/timers.ts";
 import type { Client } from "../database.ts";
 import { openActivity } from "./activity.ts";
+import type { Probe } from "./crowding.ts";
 import { openPlaces } from "./places.ts";
 import { estimateDistance } from "./distance.ts";
 import { openRunningStatements } from "./running_statements.ts";
@@ -39,6 +40,8 @@ export interface GateOptions {
   readonly watch?: WatchGate | undefined;
   /** Most places of one share; undefined: all of them. */
   readonly maxOfShare?: number;
+  /** Shows whether Postgres is crowded; undefined: that bounds no tenant. */
+  readonly probe?: Probe;
   /** The clock by which statements are long; undefined: `performance.now`. */
   readonly now?: () => number;
 }
@@ -63,10 +66,10 @@ interface Served {
 export function openGate(
   size: number,
   waitMs: number,
-  { watch, maxOfShare = size, now = () => performance.now() }: GateOptions = {},
+  { watch, maxOfShare = size, probe, now = () => performance.now() }: GateOptions = {},
 ): Gate {
   const activity = openActivity();
-  const places = openPlaces({ size, maxOfShare, isAlone: activity.isAlone });
+  const places = openPlaces({ size, maxOfShare, isAlone: activity.isAlone, probe });
   const distance = estimateDistance();
   const shares = new Map<string | undefined, Share>();
   /** The shares with waiting entrants, the one that was admitted longest ago first. */

@@ -14,7 +14,7 @@ const FORGOTTEN_IN = 1000;
  * @see docs/decisions/0051-long-statements.md
  */
 export function estimateDistance(): Distance {
-  let leastMs = 0;
+  let leastMs = Infinity;
   return {
     took(ms) {
       leastMs = ms < leastMs ? ms : leastMs + (ms - leastMs) / FORGOTTEN_IN;

@@ -1,3 +1,4 @@
+import { type Probe, watchCrowding } from "./crowding.ts";
 import type { Lane, Share, Waiter } from "./share.ts";
 
 /** The places of a gate: which share may take one, and which of those that wait takes the next. */
@@ -24,6 +25,8 @@ export interface PlacesOptions {
   readonly maxOfShare: number;
   /** Reports whether no other tenant was active lately. */
   readonly isAlone: (tenant: string) => boolean;
+  /** Shows whether Postgres is crowded; undefined: that bounds no share. */
+  readonly probe: Probe | undefined;
 }
 
 /** Once a statement has run for so long, another one of its tenant need not wait for it. */
@@ -38,16 +41,19 @@ const PATIENCE_MS = 1000;
  * While several tenants are active, a tenant with long statements gets a fifth of the places for
  * statements that are not brief. With more, it would take the processors of Postgres from the others.
  * The last place of this fifth stays free until one of its statements has run for a second, so that a
- * report does not hold up the other queries of its tenant.
+ * report does not hold up the other queries of its tenant. A tenant with short ones gets as many places
+ * as Postgres is not crowded by ({@link watchCrowding}), and at least this fifth.
  * @see RE10, RE33
  * @see docs/decisions/0030-fair-admission.md
  * @see docs/decisions/0051-long-statements.md
+ * @see docs/decisions/0070-crowding.md
  */
-export function openPlaces({ size, maxOfShare, isAlone }: PlacesOptions): Places {
+export function openPlaces({ size, maxOfShare, isAlone, probe }: PlacesOptions): Places {
   const reserved = Math.floor(size / 5);
   /** Places that a share may be ahead of another waiting one and still be next. */
   const lead = reserved === 0 ? 0 : 1;
   const few = Math.max(2, reserved);
+  const crowding = watchCrowding({ least: few, most: size, probe });
   let taken = 0;
   let takenReserved = 0;
 
@@ -61,12 +67,13 @@ export function openPlaces({ size, maxOfShare, isAlone }: PlacesOptions): Places
     return isOpen() || share.inside === 0 && takenReserved < reserved;
   }
 
-  /** Reports whether the places of a tenant with long statements allow for one more of a lane. */
+  /** Reports whether a tenant that is not alone may run one more statement of a lane. */
   function mayRun(share: Share, lane: Lane): boolean {
     const { name, running } = share;
-    if (lane === share.brief || name === undefined) return true;
+    if (lane === share.brief || name === undefined || isAlone(name)) return true;
     const allowed = running.oldestMs() > PATIENCE_MS ? few : few - 1;
-    return running.count() < Math.max(allowed, running.most()) || isAlone(name);
+    const count = running.count();
+    return count < Math.max(allowed, running.most()) && crowding.allows(count);
   }
 
   function take(share: Share, lane: Lane): () => void {

@@ -3,9 +3,11 @@ import type { Observe } from "../../telemetry/observe.ts";
 import type { Circuit } from "../circuit.ts";
 import { DEADLINE, type Failure, TRANSACTION_DEADLINE } from "../database_error.ts";
 import type { Session } from "../session.ts";
-import type { OpenSession } from "../session_opener.ts";
+import { type OpenSession, SLOW_MS } from "../session_opener.ts";
+import { checkSession } from "../statement.ts";
 import type { StatementCache } from "../statement_cache.ts";
 import { type Gate, type GateOptions, openGate, type WatchGate } from "./admission.ts";
+import type { Probe } from "./crowding.ts";
 import { openPool, type Pool } from "./pool.ts";
 import { createPrimer } from "./pool_care.ts";
 import type { SessionSource } from "./with_session.ts";
@@ -74,7 +76,7 @@ export function openPools(
   );
 
   return {
-    statements: source(pool, limit("statements", poolSize)),
+    statements: source(pool, limit("statements", poolSize, { probe: createProbe(pool) })),
     transactions: source(
       transactionPool,
       limit("transactions", transactions, { maxOfShare: 1 }),
@@ -84,6 +86,19 @@ export function openPools(
     async close(timeoutMs) {
       await Promise.all(pools.map((each) => each.close(timeoutMs)));
     },
+  };
+}
+
+/** Makes the probe that runs on a session of a pool that is not in use; it does not wait for one. */
+function createProbe(pool: Pool): Probe {
+  return async () => {
+    const session = await pool.acquire(0);
+    if ("kind" in session) return undefined;
+    const startedMs = performance.now();
+    await checkSession(session, SLOW_MS);
+    const ms = performance.now() - startedMs;
+    pool.release(session);
+    return ms;
   };
 }
 

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { type Gate, openGate } from "../../../../src/postgres/pool/admission.ts";
+import type { Probe } from "../../../../src/postgres/pool/crowding.ts";
 
 describe("openGate", () => {
   it("lets as many in as it has room for, the others in order [R12]", async () => {
@@ -280,6 +281,34 @@ describe("openGate", () => {
     await drain(flood);
   });
 
+  it("has fewer places for a tenant with short statements while Postgres is crowded [RE33]", async () => {
+    let probes = 0;
+    const { gate } = openTimed(10, () => Promise.resolve(probes++ === 0 ? 1 : 30));
+    const { enter, inside } = watchOrder(gate);
+    (await enter("b"))();
+    const flood = Array.from({ length: 1000 }, () => enter("a"));
+    let left = 0;
+    const countRunning = () => inside.filter((tenant) => tenant === "a").length - left;
+    const leaveOne = async () => {
+      (await flood[left++])!();
+      await ticks();
+    };
+    for (let times = 0; times < 20; times++) await leaveOne();
+    assertEquals(countRunning(), 8);
+    while (probes < 12) {
+      await leaveOne();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    for (let times = 0; times < 10; times++) await leaveOne();
+    assertEquals(countRunning(), 2);
+    const leaves = await Promise.all(
+      Array.from({ length: 6 }, () => gate.enter({ tenant: "a", brief: true })),
+    );
+    assertEquals(leaves.map((leave) => typeof leave), Array(6).fill("function"));
+    for (const leave of leaves) (leave as () => void)();
+    await drain(flood.slice(left));
+  });
+
   it("has all places but the reserved ones for a tenant that is alone [RE33]", async () => {
     const { gate, pass } = openTimed(10);
     const { enter, inside } = watchOrder(gate);
@@ -298,9 +327,12 @@ const LONG_MS = 20;
 const SECOND_MS = 1000;
 
 /** Makes a gate for which statements take no time but what it is told. */
-function openTimed(size: number) {
+function openTimed(size: number, probe?: Probe) {
   let nowMs = 0;
-  const gate = openGate(size, 60_000, { now: () => nowMs });
+  const gate = openGate(size, 60_000, {
+    now: () => nowMs,
+    ...(probe === undefined ? {} : { probe }),
+  });
   return { gate, pass: (ms: number) => nowMs += ms };
 }
 
