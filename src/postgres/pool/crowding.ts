@@ -1,12 +1,12 @@
 import { estimateDistance } from "./distance.ts";
 
-/** How crowded Postgres is, and how many statements of one tenant that allows. */
+/** Bounds the statements of each tenant while Postgres is crowded. */
 export interface Crowding {
   /** Reports whether a tenant that runs so many statements may run one more. */
   readonly allows: (running: number) => boolean;
 }
 
-/** What bounds the statements of one tenant, and how crowding is noticed. */
+/** The bounds of a tenant's statements, and how crowding is noticed. */
 export interface CrowdingOptions {
   /** Statements that a tenant may always run at once. */
   readonly least: number;
@@ -29,11 +29,10 @@ const LATE_MS = 0.5;
 const GROWTH = 0.25;
 
 /**
- * Watches how long a statement takes that does nothing. While more than a fifth of them are late, the
- * statements of a tenant that runs many take the processors from the others, so fewer of them are
- * allowed. Where there are processors enough no probe is late, and nothing is taken away.
- *
- * It probes only for as long as a tenant wants more than the least.
+ * Watches whether Postgres is crowded, by statements that do nothing. While more than a fifth of these
+ * probes are late, a tenant that runs many statements takes the processors from the others, and is
+ * allowed fewer. Where there are processors enough no probe is late, and nothing is taken away. It
+ * probes only while a tenant wants more than the least.
  * @see RE33
  * @see docs/decisions/0070-crowding.md
  */

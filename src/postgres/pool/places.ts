@@ -41,8 +41,8 @@ const PATIENCE_MS = 1000;
  * While several tenants are active, a tenant with long statements gets a fifth of the places for
  * statements that are not brief. With more, it would take the processors of Postgres from the others.
  * The last place of this fifth stays free until one of its statements has run for a second, so that a
- * report does not hold up the other queries of its tenant. A tenant with short ones gets as many places
- * as Postgres is not crowded by ({@link watchCrowding}), and at least this fifth.
+ * report does not hold up the other queries of its tenant. A tenant with short ones gets this fifth, and
+ * more as long as Postgres is not crowded ({@link watchCrowding}).
  * @see RE10, RE33
  * @see docs/decisions/0030-fair-admission.md
  * @see docs/decisions/0051-long-statements.md
