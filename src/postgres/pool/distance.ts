@@ -2,6 +2,7 @@
 export interface Distance {
   /** Notes how long a statement took. */
   readonly took: (ms: number) => void;
+  /** Infinity until a statement has ended. */
   readonly ms: () => number;
 }
 
