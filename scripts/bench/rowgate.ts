@@ -42,9 +42,7 @@ export async function makeTokens(
     const text = await capture([...COMMANDS.deno, ...words], { DATABASE_URL: databaseUrl });
     tokens.set(tenant, text.trim());
   }
-  const minted = await Promise.all(
-    tenants.slice(FEW_TOKENS).map(async (tenant) => ({ tenant, ...await mintToken() })),
-  );
+  const minted = tenants.slice(FEW_TOKENS).map((tenant) => ({ tenant, ...mintToken() }));
   for (const { tenant, token } of minted) tokens.set(tenant, token);
   const sql = postgres(databaseUrl, { max: 1 });
   await sql`insert into rowgate.tokens (id, digest, tenant, scopes)

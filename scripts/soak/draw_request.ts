@@ -41,7 +41,7 @@ const CONDITIONS: readonly ((random: Random) => readonly [string, string, unknow
 const COLUMNS = ["fid", "external_no", "title", "status", "amount", "data", "modified_at"];
 
 /** Draws the next request. */
-export async function drawRequest(draw: Draw): Promise<SoakRequest> {
+export function drawRequest(draw: Draw): SoakRequest {
   const { random, tokens } = draw;
   const share = random.integer(1, 100);
   const token = random.pick(tokens);
@@ -54,7 +54,7 @@ export async function drawRequest(draw: Draw): Promise<SoakRequest> {
   }
   if (share <= 82) return drawInvalid(random, token);
   if (share <= 88) {
-    const unknown = random.chance(50) ? (await mintToken()).token : `rg_${random.integer(1, 1e9)}`;
+    const unknown = random.chance(50) ? mintToken().token : `rg_${random.integer(1, 1e9)}`;
     return { ...drawQuery(draw, unknown), kind: "unknown token" };
   }
   if (share <= 95) {

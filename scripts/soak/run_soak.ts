@@ -54,7 +54,7 @@ export async function runSoak(service: TestService, options: SoakOptions): Promi
     for (let next = performance.now(); next < end; next += clients * 1000 / rate) {
       await pause(next - performance.now());
       if (performance.now() >= end) return;
-      await ask(await drawRequest(draw));
+      await ask(drawRequest(draw));
     }
   }
 

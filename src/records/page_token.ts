@@ -3,6 +3,7 @@ import { ApiError } from "../errors/api_error.ts";
 import { MAX_PAGE_TOKEN_CHARACTERS } from "../errors/limits.ts";
 import type { Predicate, Value } from "../plan/predicate.ts";
 import type { ContinuedPlan, QueryPlan } from "../plan/query_plan.ts";
+import { sha256 } from "../text/sha256.ts";
 
 /** What a page token is bound to besides the tenant: table, and digests of filters and order. */
 export type QueryIdentity = readonly [table: string, filters: string, order: string];
@@ -15,8 +16,8 @@ type Content = readonly [
 ];
 
 /** Returns the identity of a query, to which its page tokens are bound. */
-export async function identifyQuery(plan: ContinuedPlan): Promise<QueryIdentity> {
-  return [plan.table.identifier, await describeFilters(plan), await describeOrder(plan)];
+export function identifyQuery(plan: ContinuedPlan): QueryIdentity {
+  return [plan.table.identifier, describeFilters(plan), describeOrder(plan)];
 }
 
 /**
@@ -86,10 +87,8 @@ function rejectLength(): ApiError {
 }
 
 /** Digests the meaning of the filters, however they are spelt: names, operators and values in order. */
-function describeFilters({ predicate }: QueryPlan): Promise<string> {
-  return predicate === undefined
-    ? Promise.resolve("")
-    : digest(JSON.stringify(describe(predicate)));
+function describeFilters({ predicate }: QueryPlan): string {
+  return predicate === undefined ? "" : digest(JSON.stringify(describe(predicate)));
 }
 
 function describe(predicate: Predicate): unknown {
@@ -116,26 +115,14 @@ function describe(predicate: Predicate): unknown {
   }
 }
 
-/** Digests of orders that are cached, since clients can cause any number of orders. */
-const MAX_ORDERS = 256;
-const ORDERS = new Map<string, Promise<string>>();
-
 /** Includes the types, since a value from before a change of type may not fit the column now. */
-function describeOrder({ continued: { order } }: ContinuedPlan): Promise<string> {
-  const text = JSON.stringify(
+function describeOrder({ continued: { order } }: ContinuedPlan): string {
+  return digest(JSON.stringify(
     order.map(({ column: { identifier, cast }, descending }) => [identifier, cast, descending]),
-  );
-  const known = ORDERS.get(text);
-  if (known !== undefined) return known;
-  const [oldest] = ORDERS.keys();
-  if (ORDERS.size >= MAX_ORDERS) ORDERS.delete(oldest!);
-  const made = digest(text);
-  ORDERS.set(text, made);
-  return made;
+  ));
 }
 
-async function digest(text: string): Promise<string> {
-  const bytes = new TextEncoder().encode(text);
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return btoa(String.fromCharCode(...hash.subarray(0, 16)));
+/** Returns 96 bits, which no two queries of a client have in common by chance. */
+function digest(text: string): string {
+  return sha256(text).slice(0, 24);
 }

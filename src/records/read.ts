@@ -42,7 +42,7 @@ async function readContinued(run: Run, plan: ContinuedPlan): Promise<Page> {
       plan,
     );
   }
-  const identity = await identifyQuery(plan);
+  const identity = identifyQuery(plan);
   const opened = await openPageToken(cursors, plan, identity);
   const row = await readAlone(run, opened, { brief: false });
   const page = printable(row, opened);

@@ -29,7 +29,7 @@ export async function createToken(
   database: Database,
   draft: TokenDraft,
 ): Promise<CreatedToken | undefined> {
-  const { id, token, digest } = await mintToken();
+  const { id, token, digest } = mintToken();
   const scopes = printArray(draft.scopes);
   const tables = draft.tables === null ? null : printArray(draft.tables);
   const after = draft.expiry.kind === "after" ? String(draft.expiry.seconds) : null;
@@ -91,7 +91,7 @@ export async function rotateToken(
   database: Database,
   { id, overlapSeconds }: { readonly id: string; readonly overlapSeconds: number },
 ): Promise<CreatedToken | undefined> {
-  const fresh = await mintToken();
+  const fresh = mintToken();
   const [row] = await database.run<{ record: string }>(
     (sql) =>
       sql`with old as (

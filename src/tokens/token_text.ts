@@ -1,3 +1,5 @@
+import { sha256 } from "../text/sha256.ts";
+
 /** A new token, and what the database keeps of it. */
 export interface MintedToken {
   /** What logs and lists show. */
@@ -24,38 +26,37 @@ const TOKEN_PATTERN = new RegExp(
  * Mints a token: `rg_` + id + `_` + 256 random bits in base62 + a checksum of all before it.
  * @see A21
  */
-export async function mintToken(): Promise<MintedToken> {
+export function mintToken(): MintedToken {
   const id = encodeBase62(randomBytes(ID_BYTES), ID_CHARACTERS);
   const body = `rg_${id}_${encodeBase62(randomBytes(SECRET_BYTES), SECRET_CHARACTERS)}`;
-  const token = body + await checksum(body);
-  return { id, token, digest: await digest(token) };
+  const token = body + checksum(body);
+  return { id, token, digest: digest(token) };
 }
 
 /** Returns the id of a text with the form and checksum of a token; undefined for any other text. */
-export async function checkToken(text: string): Promise<string | undefined> {
+export function checkToken(text: string): string | undefined {
   const parts = TOKEN_PATTERN.exec(text);
   if (parts === null) return undefined;
   const end = text.length - CHECKSUM_CHARACTERS;
-  return text.slice(end) === await checksum(text.slice(0, end)) ? parts[1] : undefined;
+  return text.slice(end) === checksum(text.slice(0, end)) ? parts[1] : undefined;
 }
 
 /** Returns the SHA-256 of a token in hex. The database stores only this. */
-export async function digest(token: string): Promise<string> {
-  const bytes = await hash(token);
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+export function digest(token: string): string {
+  return sha256(token);
 }
 
-async function checksum(body: string): Promise<string> {
-  return encodeBase62(await hash(body), SECRET_CHARACTERS).slice(0, CHECKSUM_CHARACTERS);
+function checksum(body: string): string {
+  return printBase62(BigInt(`0x${sha256(body)}`), SECRET_CHARACTERS).slice(0, CHECKSUM_CHARACTERS);
 }
 
-async function hash(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
-}
-
-/** Encodes the bytes as one number in base 62, so that all characters are equally likely. */
+/** Prints random bytes as one number in base 62, so that all characters are equally likely. */
 function encodeBase62(bytes: Uint8Array, characters: number): string {
-  let rest = bytes.reduce((number, byte) => number * 256n + BigInt(byte), 0n);
+  return printBase62(bytes.reduce((number, byte) => number * 256n + BigInt(byte), 0n), characters);
+}
+
+function printBase62(number: bigint, characters: number): string {
+  let rest = number;
   let text = "";
   for (let place = 0; place < characters; place++) {
     text = ALPHABET[Number(rest % BASE)] + text;
