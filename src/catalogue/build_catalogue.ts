@@ -1,4 +1,5 @@
 import { NAME_PATTERN } from "../errors/limits.ts";
+import { sha256OfLong } from "../text/sha256.ts";
 import { buildTables, type BuiltTables } from "./build_tables.ts";
 import type { Catalogue, Column, Table } from "./catalogue.ts";
 import type { IntrospectOptions } from "./introspect.ts";
@@ -136,7 +137,5 @@ function describeColumn(column: Column): unknown {
 }
 
 async function digest(visible: unknown): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(visible));
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return [...hash.subarray(0, 12)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return (await sha256OfLong(JSON.stringify(visible))).slice(0, 24);
 }

@@ -1,6 +1,7 @@
 import { ApiError } from "../errors/api_error.ts";
 import { quote } from "../errors/issue.ts";
 import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from "../errors/limits.ts";
+import { sha256OfLong } from "../text/sha256.ts";
 
 /** The header, in the spelling of messages. */
 const NAME = "Idempotency-Key";
@@ -48,7 +49,6 @@ export interface RequestParts {
   readonly body: string;
 }
 
-const UTF_8 = new TextEncoder();
 /** A longer body is digested here; Postgres digests a short one faster than Web Crypto starts. */
 const MAX_PLAIN_CHARACTERS = 4096;
 
@@ -57,11 +57,6 @@ export async function nameRequest(
   { tenant, operation, schema, table, preferences, body }: RequestParts,
 ): Promise<string> {
   const isLong = body.length > MAX_PLAIN_CHARACTERS;
-  const named = isLong ? await digest(body) : body;
+  const named = isLong ? await sha256OfLong(body) : body;
   return JSON.stringify([tenant, operation, schema, table, preferences, isLong, named]);
-}
-
-async function digest(text: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", UTF_8.encode(text)));
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

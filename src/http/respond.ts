@@ -1,4 +1,5 @@
 import { ApiError } from "../errors/api_error.ts";
+import { sha256OfLong } from "../text/sha256.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { toApiError } from "./database_status.ts";
@@ -265,9 +266,7 @@ function makeHeaders(
  * @see T46, T51
  */
 export async function makeEtag(json: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", UTF_8.encode(json));
-  const bytes = [...new Uint8Array(digest).subarray(0, 16)];
-  return `W/"${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}"`;
+  return `W/"${(await sha256OfLong(json)).slice(0, 32)}"`;
 }
 
 /** Reports whether the client of a `GET` or `HEAD` has this version already. */

@@ -66,10 +66,8 @@ export function createTokenStore(
   const runLimited = limitLookUps({ maxRunning, waitMs, now });
   const running = new Map<string, RunningLookUp>();
 
-  const findCached = (token: string) => valid.get(token) ?? unknown.get(token);
-
   function find(token: string): Access | null | Promise<Access | null> {
-    const cached = findCached(token);
+    const cached = valid.get(token) ?? unknown.get(token);
     return cached === undefined ? findUncached(token) : report("hit", cached);
   }
 
