@@ -1,4 +1,4 @@
-import { HEAP_FLAGS } from "../src/runtime/deno.ts";
+import { V8_FLAGS } from "../src/runtime/v8_flags.ts";
 import { BINARY } from "./permissions.ts";
 
 /**
@@ -8,7 +8,7 @@ import { BINARY } from "./permissions.ts";
  */
 export function planCompile(output: string, target?: string): readonly string[] {
   return [
-    ...["compile", "--no-check", "--exclude-unused-npm", HEAP_FLAGS, ...BINARY],
+    ...["compile", "--no-check", "--exclude-unused-npm", V8_FLAGS, ...BINARY],
     ...(target === undefined ? [] : ["--target", target]),
     ...["--output", output, "dist/rowgate.js"],
   ];

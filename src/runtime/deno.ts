@@ -3,25 +3,7 @@ import process from "node:process";
 import type { Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
 import { explainNeedOfLinux, freeMemory } from "./adapter.ts";
 import { discardBody } from "./linger.ts";
-
-/**
- * The flags of V8 that Deno is started with; the `start` task, the workers and the binary have them.
- * The young heap may have 32 MB, so that what is in use is copied a quarter as often. The old heap may
- * grow by half before V8 walks it, not to four times its size, and that walk begins when 60 % of the
- * growth is used, at the latest at 90 %: by itself V8 begins as soon as less is left than the young heap
- * has, and counts the bytes read from Postgres, so six times a second with pages of 200 rows. Without
- * the memory reducer the heap does not shrink at rest, only to grow again.
- *
- * They must stand on the command line: `node:v8` cannot set the size of the young heap at run time.
- * @see docs/decisions/0037-v8-heap.md
- */
-export const HEAP_FLAGS = [
-  "--v8-flags=--max-semi-space-size=32",
-  "--heap-growing-percent=50",
-  "--incremental-marking-soft-trigger=60",
-  "--incremental-marking-hard-trigger=90",
-  "--no-memory-reducer",
-].join(",");
+import { V8_FLAGS } from "./v8_flags.ts";
 
 /** Listens with Deno's own server. */
 export function listen(handler: Handler, { host, port, shared }: ListenOptions): Server {
@@ -66,7 +48,7 @@ function discardRest(request: Request): void {
  * A program cannot read the flags of its own Deno (`process.execArgv` is empty, 2.9.6), so a worker gets
  * these, and each permission that this process has as a whole.
  */
-const WORKER_FLAGS = ["run", "--no-prompt", "--unstable-net", HEAP_FLAGS];
+const WORKER_FLAGS = ["run", "--no-prompt", "--unstable-net", V8_FLAGS];
 const PERMISSIONS = ["net", "env", "read", "write", "sys", "run"] as const;
 
 /** Starts the same script once more; each worker listens on the port itself. */

@@ -6,23 +6,16 @@ import process from "node:process";
 import { setFlagsFromString } from "node:v8";
 import type { Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
 import { limitDiscarded, lingerOnClose } from "./lingering_close.ts";
+import { listNodeFlags } from "./v8_flags.ts";
 
 /** The handler answers a late body with 408 before the server closes the connection. */
 const GRACE_MS = 1000;
 /** Connections are closed when they fall idle, at this interval, once the server is to stop. */
 const SWEEP_MS = 50;
 
-/**
- * Keeps the bytecode of functions that have not run for a while: V8 throws it away, and compiles the
- * function again for the next request. In the first 200 requests of 16 clients after 75 s of quiet, the
- * p99 of look-ups took 11.1 instead of 14.6 ms, that of single updates 10.8 instead of 13.8.
- * @see docs/performance/notes.md
- */
-const KEEP_BYTECODE = "--no-flush-bytecode";
-
 /** Listens with Node's server behind the Web's Request and Response. */
 export async function listen(handler: Handler, options: ListenOptions): Promise<Server> {
-  setFlagsFromString(KEEP_BYTECODE);
+  for (const flag of listNodeFlags(process.versions.v8)) setFlagsFromString(flag);
   const server = createAdaptorServer({
     fetch: async (request, { incoming, outgoing }) => {
       const { socket, url: target } = incoming;

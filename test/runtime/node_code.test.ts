@@ -1,8 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { listNodeFlags } from "../../src/runtime/v8_flags.ts";
 import { COMMANDS, inherit } from "../support/runtime_server.ts";
 
 /** No database is there: the service serves, and is not ready. */
@@ -36,5 +38,14 @@ describe("V8 on Node", () => {
     }
     await ended;
     assertEquals(discarded, []);
+  });
+
+  it("knows the flags that the service sets", async () => {
+    const run = promisify(execFile);
+    const [command = ""] = COMMANDS.node;
+    const { stdout: version } = await run(command, ["-p", "process.versions.v8"]);
+    // Node ends with an error if it does not know a flag of its command line.
+    const { stdout } = await run(command, [...listNodeFlags(version), "-p", "'started'"]);
+    assertEquals(stdout, "started\n");
   });
 });

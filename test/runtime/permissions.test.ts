@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { allowEmbedded, BINARY, SERVING } from "../../scripts/permissions.ts";
-import { HEAP_FLAGS } from "../../src/runtime/deno.ts";
+import { V8_FLAGS } from "../../src/runtime/v8_flags.ts";
 import { awaitAddress, type RunningProcess, startProcess } from "./run_process.ts";
 import { createServingDatabase, type ServingDatabase, updateDeal } from "./serving_database.ts";
 
@@ -26,7 +26,7 @@ describe("rowgate serve on Deno, with the fewest permissions", () => {
     permissions: readonly string[],
     settings: Record<string, string>,
   ): RunningProcess {
-    const parameters = ["run", "--no-check", HEAP_FLAGS, ...permissions, "src/main.ts", "serve"];
+    const parameters = ["run", "--no-check", V8_FLAGS, ...permissions, "src/main.ts", "serve"];
     const environment = { PORT: "0", ...settings };
     return startProcess(process.execPath, parameters, environment);
   }

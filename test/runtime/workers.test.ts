@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { afterAll, afterEach, beforeAll, describe, it } from "@std/testing/bdd";
 import process from "node:process";
 import { SERVING } from "../../scripts/permissions.ts";
-import { HEAP_FLAGS } from "../../src/runtime/deno.ts";
+import { V8_FLAGS } from "../../src/runtime/v8_flags.ts";
 import { findPort } from "../support/find_port.ts";
 import { read } from "../support/launch_server.ts";
 import { readMetrics } from "../support/read_metrics.ts";
@@ -269,7 +269,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
 
 describe("rowgate serve on Deno with several workers and few permissions", () => {
   function start(permissions: readonly string[]): RunningProcess {
-    const words = ["run", "--no-check", HEAP_FLAGS, ...permissions, "src/main.ts", "serve"];
+    const words = ["run", "--no-check", V8_FLAGS, ...permissions, "src/main.ts", "serve"];
     return startProcess(process.execPath, words, settings);
   }
 

@@ -6,7 +6,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { App } from "../../src/app.ts";
-import { HEAP_FLAGS } from "../../src/runtime/deno.ts";
+import { V8_FLAGS } from "../../src/runtime/v8_flags.ts";
 
 /** What the service is tested on: a runtime, or the binary that contains one. */
 export type Runtime = typeof RUNTIMES[number] | "binary";
@@ -32,7 +32,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** How the command is started: Deno runs the source, Bun and Node the bundle; Bun compiles the binary. */
 export const COMMANDS: Readonly<Record<Runtime, readonly string[]>> = {
-  deno: [process.execPath, "run", "-A", "--no-check", HEAP_FLAGS, "src/main.ts"],
+  deno: [process.execPath, "run", "-A", "--no-check", V8_FLAGS, "src/main.ts"],
   bun: [join(ROOT, "test/packages/node_modules/.bin/bun"), "dist/rowgate.js"],
   node: ["node", "--no-memory-reducer", "dist/rowgate.js"],
   binary: [join(ROOT, "dist/rowgate")],

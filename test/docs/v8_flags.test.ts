@@ -6,7 +6,7 @@ import process from "node:process";
 import { promisify } from "node:util";
 import manifest from "../../deno.json" with { type: "json" };
 import npmManifest from "../../package.json" with { type: "json" };
-import { HEAP_FLAGS } from "../../src/runtime/deno.ts";
+import { V8_FLAGS } from "../../src/runtime/v8_flags.ts";
 import { COMMANDS } from "../support/runtime_server.ts";
 import { readDocument } from "./blocks.ts";
 
@@ -17,7 +17,7 @@ describe("the flags of V8", () => {
     const [, script] = /^deno run -A \$\(deno run (\S+)\) src\/main\.ts serve$/
       .exec(manifest.tasks.start.command) ?? [];
     const { stdout } = await promisify(execFile)(process.execPath, ["run", script!]);
-    assertEquals(stdout.trim(), HEAP_FLAGS);
+    assertEquals(stdout.trim(), V8_FLAGS);
   });
 
   it("of `npm start` are the flags that tests and benchmarks use on Node", () => {
@@ -25,6 +25,6 @@ describe("the flags of V8", () => {
   });
 
   it("in docs/operators.md are the same", async () => {
-    assertEquals((await readDocument("docs/operators.md")).match(FLAGS), [HEAP_FLAGS]);
+    assertEquals((await readDocument("docs/operators.md")).match(FLAGS), [V8_FLAGS]);
   });
 });

@@ -9,6 +9,7 @@ import { awaitAddress, startCommand } from "./run_process.ts";
 
 const HEAP = "BUN_JSC_minEdenToOldGenerationRatio";
 const CODE = "BUN_JSC_forceCodeBlockLiveness";
+const OPTIMISE = "BUN_JSC_thresholdForFTLOptimizeAfterWarmUp";
 /** No database is there: the service serves, and is not ready. */
 const UNAVAILABLE = { DATABASE_URL: "postgres://app@127.0.0.1:1/shop", PORT: "0" };
 
@@ -18,19 +19,20 @@ async function look(pid: number) {
     ["cmdline", "environ"].map((name) => readFile(`/proc/${pid}/${name}`, "utf8")),
   );
   const variables = environment!.split("\0").filter((line) =>
-    [HEAP, CODE].includes(line.split("=", 1)[0]!)
+    [HEAP, CODE, OPTIMISE].includes(line.split("=", 1)[0]!)
   ).toSorted();
   return { words: words!.split("\0").slice(0, -1).map((word) => basename(word)), variables };
 }
 
 describe("JavaScriptCore on Bun", () => {
   for (const runtime of ["bun", "binary"] as const) {
-    it(`has a limited heap and keeps its code on ${runtime}: the process begins anew, as itself`, async () => {
+    it(`has its variables on ${runtime}: the process begins anew, as itself`, async () => {
       const server = startCommand(runtime, ["serve"], UNAVAILABLE);
       const address = await awaitAddress(server);
       assertEquals((await fetch(`${address}/livez`)).status, 200);
       const words = [...COMMANDS[runtime], "serve"].map((word) => basename(word));
-      assertEquals(await look(server.pid), { words, variables: [`${CODE}=1`, `${HEAP}=0.6`] });
+      const variables = [`${CODE}=1`, `${HEAP}=0.6`, `${OPTIMISE}=10000`];
+      assertEquals(await look(server.pid), { words, variables });
       server.send("SIGTERM");
       assertEquals(await server.ended, 0);
       assertEquals(server.output().stderr, "");
@@ -40,7 +42,8 @@ describe("JavaScriptCore on Bun", () => {
   it("is what the environment says, where it says something", async () => {
     const server = startCommand("bun", ["serve"], { ...UNAVAILABLE, [HEAP]: "0.2" });
     await awaitAddress(server);
-    assertEquals((await look(server.pid)).variables, [`${CODE}=1`, `${HEAP}=0.2`]);
+    const { variables } = await look(server.pid);
+    assertEquals(variables, [`${CODE}=1`, `${HEAP}=0.2`, `${OPTIMISE}=10000`]);
     server.send("SIGTERM");
     assertEquals(await server.ended, 0);
   });
