@@ -48,7 +48,7 @@ const USAGE = `deno task bench [--brief | --full] [--only=${WORKS.join(",")}]
 /** How many there are of what is not said, for a rough run, a brief one and a full one. */
 const DEFAULTS = {
   rough: { concurrency: [16], rounds: "3", seconds: "1", warm: "1", peers: true },
-  brief: { concurrency: [1, 16, 64], rounds: "3", seconds: "1", warm: "1", peers: false },
+  brief: { concurrency: [1, 16, 64], rounds: "3", seconds: "1", warm: "5", peers: false },
   full: { concurrency: [1, 16, 64], rounds: "5", seconds: "4", warm: "8", peers: true },
 };
 
