@@ -1,9 +1,9 @@
 /**
  * Compares builds side by side: `deno run -A scripts/bench/compare.ts deno Q1 64 . ../before`. Each
- * folder is a checkout; on Bun and Node its bundle runs, which `npm run build` makes. They are loaded
- * in turns, so that a machine that slows down slows all of them. Prints medians, and of the service's CPU
- * the least as well, which other work on the machine disturbs least. Two processes of one build differ by
- * 5 %: name a folder more than once.
+ * folder is a checkout; on Bun and Node its bundle runs, which `npm run build` makes. On Deno all have
+ * the flags of V8 of the checkout that compares. They are loaded in turns, so that a machine that slows
+ * down slows all of them. Prints medians, and of the service's CPU the least as well, which other work
+ * on the machine disturbs least. Two processes of one build differ by 5 %: name a folder more than once.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
