@@ -4,9 +4,21 @@ import { readMetrics } from "../support/read_metrics.ts";
 import { assertOk, assertRejected } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
+/** A busy machine may send the requests of a round one after the other. */
+const MOST_ROUNDS = 20;
+
 describeService("Running, requests at once", ({ query, get }) => {
+  /** Sends twelve requests at once, again until more of them than allowed arrive at once. */
+  async function crowd() {
+    for (let round = 1;; round++) {
+      const responses = await Promise.all(Array.from({ length: 12 }, () => query("guests")));
+      const isRejected = responses.some(({ status }) => status !== 200);
+      if (isRejected || round === MOST_ROUNDS) return responses;
+    }
+  }
+
   it("responds with 503 and Retry-After to more than ROWGATE_MAX_IN_FLIGHT at once [R19]", async () => {
-    const responses = await Promise.all(Array.from({ length: 12 }, () => query("guests")));
+    const responses = await crowd();
     const rejected = responses.filter(({ status }) => status !== 200);
     // All that were let in get a response; how many that was depends on when they arrived.
     assert(rejected.length > 0 && rejected.length <= 9, String(rejected.length));
@@ -18,7 +30,7 @@ describeService("Running, requests at once", ({ query, get }) => {
   });
 
   it("shows that it is full [H15]", async () => {
-    const asked = Promise.all(Array.from({ length: 12 }, () => query("guests")));
+    const asked = crowd();
     const watched = await Promise.all(
       Array.from({ length: 6 }, () => get("/metrics", { token: null })),
     );
