@@ -40,12 +40,14 @@ if (globalThis.Deno !== undefined) {
     const chunks = [];
     request.on("data", (chunk) => chunks.push(chunk));
     request.on("end", async () => {
-      const text = await answer(request.url, chunks.join(""));
-      response.writeHead(200, {
-        ...headers,
-        "content-length": new TextEncoder().encode(text).length,
-      });
-      response.end(text);
+      try {
+        const text = await answer(request.url, chunks.join(""));
+        const length = new TextEncoder().encode(text).length;
+        response.writeHead(200, { ...headers, "content-length": length }).end(text);
+      } catch {
+        // As the servers of Deno and Bun do.
+        response.writeHead(500).end();
+      }
     });
   }).listen(port, hostname);
 }

@@ -8,9 +8,14 @@ import type { Task } from "./work.ts";
 /** The result of one turn of one contender. */
 export interface Turn {
   readonly requestsPerSecond: number;
-  /** Milliseconds. */
+  /**
+   * Milliseconds, as wrk says them: a long response counts several times, for all the requests that
+   * its client would have sent meanwhile.
+   */
   readonly p50: number;
   readonly p99: number;
+  /** Milliseconds of one client's responses, each counted once; undefined for several clients. */
+  readonly responses?: { readonly p99: number; readonly longest: number };
   /** Microseconds of CPU a request: of the service, and of Postgres. */
   readonly serviceCpu: number;
   readonly postgresCpu: number;
@@ -62,18 +67,24 @@ export async function load(
   const number = 10_000_000 + (++turns * 137_911) % 80_000_000;
   const text = await capture([
     ...["wrk", "-t1", `-c${concurrency}`, `-d${seconds}s`, "--timeout", "30s"],
-    ...["-s", "scripts/bench/load.lua", address, "--", file, String(number), String(turns * STEP)],
+    ...["-s", "scripts/bench/load.lua", address, "--"],
+    ...[file, number, turns * STEP, concurrency].map(String),
   ]);
   const serviceSeconds = await countService();
   const postgresSeconds = await readTreeCpuSeconds(postgres) - postgresBefore;
   const line = /^RESULT (.*)$/m.exec(text)?.[1];
   if (line === undefined) throw new Error(`wrk printed no result: ${text}`);
-  const { requests, microseconds, p50, p99, errors } = JSON.parse(line) as Record<string, number>;
+  const { requests, microseconds, p50, p99, response99, longest, errors } = JSON.parse(
+    line,
+  ) as Record<string, number>;
   if (requests === 0) throw new NoAnswer(`no request was answered within ${seconds} s`);
   return {
     requestsPerSecond: requests! / microseconds! * 1e6,
     p50: p50! / 1000,
     p99: p99! / 1000,
+    ...(concurrency === 1
+      ? { responses: { p99: response99! / 1000, longest: longest! / 1000 } }
+      : {}),
     serviceCpu: serviceSeconds / requests! * 1e6,
     postgresCpu: postgresSeconds / requests! * 1e6,
     errors: errors!,

@@ -17,7 +17,8 @@ export interface Medians {
 
 /** Computes the medians of a cell over its turns. */
 export function computeMedians({ turns }: Pick<Cell, "turns">): Medians {
-  const of = (name: keyof Cell["turns"][number]) => median(turns.map((turn) => turn[name]));
+  const of = (name: Exclude<keyof Cell["turns"][number], "responses">) =>
+    median(turns.map((turn) => turn[name]));
   const rates = turns.map(({ requestsPerSecond }) => requestsPerSecond);
   const requestsPerSecond = median(rates);
   const [serviceCpu, postgresCpu] = [of("serviceCpu"), of("postgresCpu")];

@@ -1,9 +1,9 @@
 /**
  * Measures what one tenant can do to another: tenant B sends one request at a time, alone and while
- * tenant A does its worst. `deno task bench:neighbours [--only=shapes,locked] [--runtime=deno]
- * [--seconds=3] [--connections=1,2,4] [--output=folder]`. B's 99th percentile may grow to three times
- * that of B alone. B alone is measured before and after each attack, because one such measurement
- * differs from the next by a third.
+ * tenant A does its worst. `deno task bench:neighbours [--only=shapes,locked] [--runtimes=deno]
+ * [--contenders=rowgate,bare,postgrest] [--seconds=3] [--connections=1,2,4] [--output=folder]`. B's
+ * 99th percentile may grow to three times that of B alone. B alone is measured before and after each
+ * attack, because one such measurement differs from the next by a third.
  * @see docs/performance/neighbours.md
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -11,24 +11,29 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { makeBundle } from "../install_packages.ts";
+import type { Sql } from "../../src/postgres/driver.ts";
+import { installPackages, makeBundle } from "../install_packages.ts";
+import { startBare } from "./bare.ts";
 import { startCluster } from "./cluster.ts";
 import type { Contender } from "./contender.ts";
 import { SIZE } from "./dataset.ts";
 import { awaitIdlePostgres } from "./idle_postgres.ts";
-import { load, NoAnswer, requireWrk, type Turn } from "./load.ts";
+import { load, NoAnswer, requireWrk, writeAsks } from "./load.ts";
 import { median } from "./medians.ts";
 import {
   addAttackTables,
   type Attack,
   ATTACKER,
   ATTACKS,
+  keepOpen,
   LOCKED_ID,
-  type RawRequest,
 } from "./neighbours_attacks.ts";
-import { describeMachine, RUNTIMES } from "./options.ts";
+import { describeMachine, pick, type Runtime, RUNTIMES } from "./options.ts";
+import { startPostgrest } from "./postgrest.ts";
 import { printTable } from "./report.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
+import { openStatements } from "./statement.ts";
+import { type Task, VARYING } from "./work.ts";
 
 const DATABASE = "bench_neighbours";
 /** The tenant that is measured: 29,000 rows. */
@@ -39,44 +44,48 @@ const LEAD_MS = 1000;
 const WARM_SECONDS = 5;
 
 /** What the neighbour asks, one request at a time. */
-const WORKS: Readonly<Record<string, readonly RawRequest[]>> = {
-  "look-up": listRequests((id) => ({
-    method: "POST",
-    path: "/integration/tables/contacts/query",
+const ASKED: Readonly<Record<string, readonly Task[]>> = {
+  "look-up": listTasks((id) => ({
+    ...{ work: "Q1", kind: "query" },
     body: { filters: { and: [{ field: "id", op: "eq", value: id }] } },
   })),
-  "page": listRequests((id) => ({
-    method: "POST",
-    path: "/integration/tables/contacts/query",
+  "page": listTasks((id) => ({
+    ...{ work: "Q3", kind: "query" },
     body: {
       filters: { and: [{ field: "list_id", op: "eq", value: Math.floor(id / 100) }] },
       sort: [{ field: "id", direction: "asc" }],
       per_page: 50,
     },
   })),
-  "update": listRequests((id) => ({
-    method: "PATCH",
-    path: "/integration/tables/contacts/records/single",
-    body: { filters: { id }, fields: { visits: 12345678 } },
+  "update": listTasks((id) => ({
+    ...{ work: "U1", kind: "single" },
+    body: { filters: { id }, fields: { visits: Number(VARYING) } },
   })),
 };
 
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
-    runtime: { type: "string", default: "deno" },
+    runtimes: { type: "string", default: "deno" },
+    contenders: { type: "string" },
     seconds: { type: "string", default: "3" },
     connections: { type: "string" },
     output: { type: "string", default: "dist/bench" },
   },
 });
 const seconds = Number(values.seconds);
+const runtimes = pick(values.runtimes, RUNTIMES);
+const kinds = pick(values.contenders, ["rowgate", "bare", "postgrest"] as const);
 const attacks = ATTACKS.filter(({ name }) =>
   values.only?.split(",").some((part) => name.includes(part)) ?? true
 ).flatMap(repeatWithConnections);
 
 await requireWrk();
-if (values.runtime !== "deno") await makeBundle();
+await makeBundle();
+await installPackages("test/packages");
+if (kinds.includes("postgrest")) {
+  await installPackages("scripts/bench/packages", ["--ignore-scripts"]);
+}
 const folder = await mkdtemp(join(tmpdir(), "rowgate-bench-run-"));
 const cluster = await startCluster();
 let above = 0;
@@ -97,8 +106,15 @@ function repeatWithConnections(attack: Attack): readonly Attack[] {
   ));
 }
 
-/** The 99th percentiles of each work, and how many requests failed. */
-type Measured = Readonly<Record<string, Pick<Turn, "p99" | "errors">>>;
+/** How long B waited for a response, in ms; undefined when none came. */
+interface Latency {
+  readonly p99: number;
+  readonly longest: number;
+  readonly errors: number;
+}
+
+/** Each work of B. */
+type Measured = Readonly<Record<string, Latency | undefined>>;
 
 /** What was measured beside an attack, and what the attack itself came to. */
 interface Beside {
@@ -107,104 +123,116 @@ interface Beside {
   readonly itself: string;
 }
 
-/** Makes one of several measurements. */
-function summarise(
-  all: readonly Measured[],
-  choose: (p99s: readonly number[]) => number,
-): Measured {
-  return Object.fromEntries(
-    Object.keys(WORKS).map((work) => [work, {
-      p99: choose(all.map((measured) => measured[work]!.p99)),
-      errors: all.reduce((sum, measured) => sum + measured[work]!.errors, 0),
-    }]),
-  );
-}
-
 async function measureAll(): Promise<void> {
   await cluster.copy(SIZE, DATABASE);
   const admin = cluster.connect(DATABASE);
   await addAttackTables(admin);
-  const databaseUrl = cluster.url(DATABASE, "app");
-  const tokens = await makeTokens(databaseUrl, [ATTACKER, NEIGHBOUR]);
-  const runtime = RUNTIMES.find((name) => name === values.runtime)!;
-  const service = await startRowgate(runtime, { databaseUrl, folder, tokens });
-  const files = await writeFiles(tokens);
-  await measureNeighbour(service, files, WARM_SECONDS);
+  const reports: string[] = [];
+  for (const start of listStarts(cluster.url(DATABASE, "app"))) {
+    const contender = await start();
+    try {
+      reports.push(await measureContender(contender, admin));
+    } finally {
+      await contender.stop();
+    }
+    console.log(`\n${reports.at(-1)}`);
+  }
+  await admin.end();
+  await mkdir(values.output, { recursive: true });
+  const report = [`${describeMachine()}, ${cluster.version}\n`, ...reports].join("\n");
+  await writeFile(join(values.output, "neighbours.md"), report);
+  console.log(`in ${values.output}`);
+}
 
-  const alone = [await measureNeighbour(service, files, seconds)];
+function listStarts(databaseUrl: string): (() => Promise<Contender>)[] {
+  const startOn = (runtime: Runtime) => ({
+    rowgate: async () => {
+      const tokens = await makeTokens(databaseUrl, [ATTACKER, NEIGHBOUR]);
+      return await startRowgate(runtime, { databaseUrl, folder, tokens });
+    },
+    bare: async () => {
+      const print = await openStatements(databaseUrl);
+      const attacking = attacks.flatMap(({ load, open }) => open?.task ?? load!.tasks);
+      const tasks = [...Object.values(ASKED).flat(), ...attacking];
+      return await startBare(runtime, { databaseUrl, folder, print, tasks });
+    },
+  });
+  return [
+    ...runtimes.flatMap((runtime) => {
+      const starts = startOn(runtime);
+      return kinds.flatMap((kind) => kind === "postgrest" ? [] : [starts[kind]]);
+    }),
+    ...(kinds.includes("postgrest") ? [() => startPostgrest(databaseUrl, folder)] : []),
+  ];
+}
+
+/** Measures B alone, then beside each attack and alone again; prints a table. */
+async function measureContender(contender: Contender, admin: Sql): Promise<string> {
+  const files = new Map<string, string>();
+  for (const [name, tasks] of Object.entries(ASKED)) {
+    files.set(name, await writeAsks(contender, tasks, { folder, name }));
+  }
+  await measureNeighbour(contender, files, WARM_SECONDS);
+
+  const alone = [await measureNeighbour(contender, files, seconds)];
   const beside: Beside[] = [];
   for (const attack of attacks) {
     const release = attack.locked === true ? await lockRow() : undefined;
-    const file = await writeRequests(attack.load?.requests ?? [], "attack", tokens.get(ATTACKER)!);
     const each = seconds * (attack.times ?? 1);
-    const attacking = startAttack(attack, {
-      ...{ service, file, token: tokens.get(ATTACKER)! },
-      seconds: LEAD_MS / 1000 + Object.keys(WORKS).length * each + 1,
+    const attacking = await startAttack(attack, contender, {
+      seconds: LEAD_MS / 1000 + files.size * each + 1,
     });
     await new Promise((resolve) => setTimeout(resolve, LEAD_MS));
-    const measured = await measureNeighbour(service, files, each);
+    const measured = await measureNeighbour(contender, files, each);
     beside.push({ name: attack.name, measured, itself: await attacking.stop() });
     await release?.();
     await awaitIdlePostgres(admin);
-    alone.push(await measureNeighbour(service, files, seconds));
-    console.log(
-      `${attack.name}  ${Object.values(measured).map(({ p99 }) => p99.toFixed(1)).join("  ")}`,
-    );
+    alone.push(await measureNeighbour(contender, files, seconds));
+    const p99s = Object.values(measured).map((latency) => latency?.p99.toFixed(1) ?? "none");
+    console.log(`${contender.name}  ${attack.name}  ${p99s.join("  ")}`);
   }
-  const usual = summarise(alone, median);
-  const worst = summarise(alone, (p99s) => Math.max(...p99s));
-  const rows = [
-    printRow({ name: "alone", measured: usual, itself: "" }, usual),
-    ...beside.map((one) => printRow(one, usual)),
-    ["alone, at worst", ...Object.values(worst).map(({ p99 }) => p99.toFixed(1)), ""],
-  ];
-  await service.stop();
-  await admin.end();
-  const head = ["ms", ...Object.keys(WORKS), "A's rate"];
-  const report = `${describeMachine()}, ${cluster.version}, ${runtime}\n\n${
-    printTable(head, rows)
-  }`;
-  await mkdir(values.output, { recursive: true });
-  await writeFile(join(values.output, "neighbours.md"), report);
-  console.log(`\n${report}\nin ${values.output}`);
+  return printContender(contender, alone, beside);
 }
 
 async function measureNeighbour(
-  service: Contender,
+  contender: Contender,
   files: ReadonlyMap<string, string>,
   seconds: number,
 ): Promise<Measured> {
-  const measured: Record<string, Turn> = {};
+  const measured: Record<string, Latency | undefined> = {};
   for (const [work, file] of files) {
-    measured[work] = await load(service, { file, concurrency: 1, seconds, postgres: cluster.pid });
+    const options = { file, concurrency: 1, seconds, postgres: cluster.pid };
+    const { responses, errors } = await load(contender, options).catch((error) => {
+      if (error instanceof NoAnswer) return { responses: undefined, errors: 0 };
+      throw error;
+    });
+    measured[work] = responses && { ...responses, errors };
   }
   return measured;
 }
 
-function startAttack(
-  attack: Attack,
-  { service, file, token, seconds }: {
-    readonly service: Contender;
-    readonly file: string;
-    readonly token: string;
-    readonly seconds: number;
-  },
-): { readonly stop: () => Promise<string> } {
-  const stop = attack.start?.({ port: Number(new URL(service.address).port), token });
-  const { connections: concurrency } = attack.load ?? {};
-  if (concurrency === undefined) {
+/** Starts an attack; gives the function that ends it and says how many requests a second it had. */
+async function startAttack(
+  { load: requests, open }: Attack,
+  contender: Contender,
+  { seconds }: { readonly seconds: number },
+): Promise<{ readonly stop: () => Promise<string> }> {
+  if (requests === undefined) {
+    const stop = keepOpen(contender.address, contender.ask(open!.task), open!.hangUpMs);
     return {
       stop() {
-        stop?.();
+        stop();
         return Promise.resolve("");
       },
     };
   }
+  const { tasks, connections: concurrency } = requests;
+  const file = await writeAsks(contender, tasks, { folder, name: "attack" });
   const options = { file, concurrency, seconds: Math.ceil(seconds), postgres: cluster.pid };
-  const loaded = load(service, options).then(
+  const loaded = load(contender, options).then(
     ({ requestsPerSecond, errors }) =>
       `${requestsPerSecond.toFixed(requestsPerSecond < 10 ? 1 : 0)}${
-        errors > 0 ? `, ${errors} failed` : ""
+        errors > 0 ? `, ${errors} fail` : ""
       }`,
     (error) => {
       if (error instanceof NoAnswer) return "0";
@@ -214,14 +242,48 @@ function startAttack(
   return { stop: () => loaded };
 }
 
-function printRow({ name, measured, itself }: Beside, alone: Measured): string[] {
-  const cells = Object.entries(measured).map(([work, { p99, errors }]) => {
-    const ratio = p99 / alone[work]!.p99;
-    if (ratio > LIMIT || errors > 0) above++;
-    const cell = `${p99.toFixed(1)} (${ratio.toFixed(1)})`;
-    return `${ratio > LIMIT ? `**${cell}**` : cell}${errors > 0 ? `, ${errors} errors` : ""}`;
+function printContender(
+  { name, kind }: Contender,
+  alone: readonly Measured[],
+  beside: readonly Beside[],
+): string {
+  const works = Object.keys(ASKED);
+  const listP99s = (work: string) => alone.map((measured) => measured[work]!.p99);
+  const usual = new Map(works.map((work) => [work, median(listP99s(work))]));
+  const printLongest = (all: readonly Measured[]) => {
+    const latencies = all.flatMap((measured) => Object.values(measured));
+    if (latencies.includes(undefined)) return "none";
+    return Math.max(...latencies.map((latency) => latency!.longest)).toFixed(0);
+  };
+  const rows = beside.map(({ name, measured, itself }) => {
+    const cells = works.map((work) => {
+      const latency = measured[work];
+      if (latency === undefined) return "none";
+      const ratio = latency.p99 / usual.get(work)!;
+      const missed = ratio > LIMIT || latency.errors > 0;
+      if (missed && kind === "rowgate") above++;
+      const cell = `${printNumber(latency.p99)} (${printNumber(ratio)})`;
+      const errors = latency.errors > 0 ? `, ${latency.errors} errors` : "";
+      return `${missed ? `**${cell}**` : cell}${errors}`;
+    });
+    return [name, ...cells, printLongest([measured]), itself];
   });
-  return [name, ...cells, itself];
+  const head = [name, ...works, "max", "A's rate"];
+  return printTable(head, [
+    ["alone", ...works.map((work) => printNumber(usual.get(work)!)), "", ""],
+    ...rows,
+    [
+      "alone, at worst",
+      ...works.map((work) => printNumber(Math.max(...listP99s(work)))),
+      printLongest(alone),
+      "",
+    ],
+  ]);
+}
+
+/** One decimal, but of large numbers none. */
+function printNumber(number: number): string {
+  return number.toFixed(number < 100 ? 1 : 0);
 }
 
 /** Locks the attacker's row in another session; returns the function that lets it go. */
@@ -237,28 +299,9 @@ async function lockRow(): Promise<() => Promise<void>> {
   };
 }
 
-async function writeFiles(tokens: ReadonlyMap<number, string>): Promise<Map<string, string>> {
-  const files = new Map<string, string>();
-  for (const [work, requests] of Object.entries(WORKS)) {
-    files.set(work, await writeRequests(requests, work, tokens.get(NEIGHBOUR)!));
-  }
-  return files;
-}
-
-async function writeRequests(
-  requests: readonly RawRequest[],
-  name: string,
-  token: string,
-): Promise<string> {
-  const file = join(folder, `${name}.asks`);
-  const headers = `Authorization: Bearer ${token}\x1fContent-Type: application/json`;
-  const lines = requests.map(({ method, path, body }) =>
-    [method, path, headers, JSON.stringify(body)].join("\t")
-  );
-  await writeFile(file, `${lines.join("\n")}\n`);
-  return file;
-}
-
-function listRequests(make: (id: number) => RawRequest): readonly RawRequest[] {
-  return Array.from({ length: 1000 }, (_, n) => make(1 + (n * 7919) % 20_000));
+/** A thousand requests of the neighbour, spread over its rows. */
+function listTasks(make: (id: number) => Pick<Task, "work" | "kind" | "body">): readonly Task[] {
+  return Array.from({ length: 1000 }, (_, n) => (
+    { tenant: NEIGHBOUR, shape: 0, ...make(1 + (n * 7919) % 20_000) }
+  ));
 }

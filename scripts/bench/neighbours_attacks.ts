@@ -1,31 +1,21 @@
 import { connect, type Socket } from "node:net";
 import type { Sql } from "../../src/postgres/driver.ts";
+import type { Ask } from "./contender.ts";
 import { makeShapes } from "./shapes.ts";
-
-/** A request as it is sent. */
-export interface RawRequest {
-  readonly method: "POST" | "PATCH";
-  readonly path: string;
-  readonly body: unknown;
-}
+import { printRequest } from "./timed_client.ts";
+import { type QueryBody, type Task, type UpdateBody, VARYING } from "./work.ts";
 
 /** What a tenant does to the service, while another one is measured. */
 export interface Attack {
   readonly name: string;
   /** Requests that wrk sends over and over, on so many connections. */
-  readonly load?: { readonly requests: readonly RawRequest[]; readonly connections: number };
-  /** What wrk cannot do: starts it, and gives the function that stops it. */
-  readonly start?: (target: Target) => () => void;
+  readonly load?: { readonly tasks: readonly Task[]; readonly connections: number };
+  /** What wrk cannot do: clients that send it and do not read, 48 at once. */
+  readonly open?: { readonly task: Task; readonly hangUpMs?: number };
   /** Whether another session has locked the row that is updated. */
   readonly locked?: boolean;
   /** How many times as long the neighbour is measured: the attack sends so few requests. */
   readonly times?: number;
-}
-
-/** The service under attack. */
-export interface Target {
-  readonly port: number;
-  readonly token: string;
 }
 
 /** The tenant that attacks, the largest; and the row that is locked. */
@@ -33,22 +23,16 @@ export const ATTACKER = 1;
 /** The row of the attacker that another session locks. */
 export const LOCKED_ID = 77;
 
-const CONTACTS = "/integration/tables/contacts";
-const QUERY = `${CONTACTS}/query`;
-const LOCKED_UPDATE: RawRequest = {
-  method: "PATCH",
-  path: `${CONTACTS}/records/single`,
-  body: { filters: { id: LOCKED_ID }, fields: { visits: 12345678 } },
-};
-const LARGE_PAGE = query({ per_page: 7 }, "/integration/tables/documents/query");
+const LOCKED_UPDATE = update({ filters: { id: LOCKED_ID }, fields: { visits: Number(VARYING) } });
+const LARGE_PAGE = query({ per_page: 7 }, "documents");
 
 /** The attacks, each by itself the worst of its kind. */
 export const ATTACKS: readonly Attack[] = [
-  { name: "10,000 shapes", load: { requests: listShapes(), connections: 16 } },
+  { name: "10,000 shapes", load: { tasks: makeShapes(10_000), connections: 16 } },
   {
-    name: "50 patterns on every row",
+    name: "patterns on all rows",
     load: {
-      requests: [query({
+      tasks: [query({
         filters: {
           or: Array.from({ length: 50 }, (_, n) => (
             { field: "notes", op: "like", value: `%${n}%zz%` }
@@ -59,60 +43,62 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    name: "pages of 200 large rows",
+    name: "pages of large rows",
     load: {
-      requests: [query({ per_page: 200 }, LARGE_PAGE.path), LARGE_PAGE],
+      tasks: [query({ per_page: 200 }, "documents"), LARGE_PAGE],
       connections: 16,
     },
   },
-  { name: "lists of 200", load: { requests: listLists(), connections: 16 } },
+  { name: "lists of 200", load: { tasks: listLists(), connections: 16 } },
   {
     name: "deep pages",
     load: {
-      requests: [700, 600, 500].map((page) =>
+      tasks: [700, 600, 500].map((page) =>
         query({ sort: [{ field: "created_at", direction: "asc" }], page, per_page: 200 })
       ),
       connections: 16,
     },
   },
-  { name: "500 requests at once", load: { requests: listPages(), connections: 500 } },
+  { name: "500 requests at once", load: { tasks: listPages(), connections: 500 } },
   {
-    name: "updates of a locked row",
+    name: "locked row",
     locked: true,
-    load: { requests: [LOCKED_UPDATE], connections: 48 },
+    load: { tasks: [LOCKED_UPDATE], connections: 48 },
   },
   {
-    name: "bulk updates of 100,000",
+    name: "bulk updates",
     times: 3,
     load: {
-      requests: [{
-        method: "PATCH",
-        path: "/integration/tables/parcels/records/bulk",
-        body: { filters: { kind: "all" }, fields: { visits: 12345678 } },
-      }],
+      tasks: [
+        update({ filters: { kind: "all" }, fields: { visits: Number(VARYING) } }, "parcels"),
+      ],
       connections: 4,
     },
   },
   {
-    name: "clients that do not read",
-    start: (target) => keepOpen(target, { requests: [LARGE_PAGE] }),
+    name: "clients not reading",
+    open: { task: LARGE_PAGE },
   },
   {
-    name: "clients that hang up",
+    name: "clients hanging up",
     locked: true,
-    start: (target) => keepOpen(target, { requests: [LOCKED_UPDATE], hangUpMs: 250 }),
+    open: { task: LOCKED_UPDATE, hangUpMs: 250 },
   },
 ];
 
-function query(body: object, path = QUERY): RawRequest {
-  return { method: "POST", path, body: { filters: { and: [] }, ...body } };
+function query(body: Partial<QueryBody>, table = "contacts"): Task {
+  const whole = { filters: { and: [] }, ...body };
+  return { tenant: ATTACKER, table, work: "Q3", kind: "query", shape: 0, body: whole };
 }
 
-function listShapes(): RawRequest[] {
-  return makeShapes(10_000).map(({ body }) => ({ method: "POST", path: QUERY, body }));
+function update(body: UpdateBody, table?: string): Task {
+  if (table === undefined) {
+    return { tenant: ATTACKER, work: "U1", kind: "single", shape: 0, body };
+  }
+  return { tenant: ATTACKER, table, work: "U2", kind: "bulk", shape: 0, body };
 }
 
-function listLists(): RawRequest[] {
+function listLists(): Task[] {
   return Array.from({ length: 50 }, (_, start) => {
     const value = Array.from({ length: 200 }, (_, n) => start + n * 7);
     const filters = { and: [{ field: "list_id", op: "in", value }] };
@@ -120,35 +106,27 @@ function listLists(): RawRequest[] {
   });
 }
 
-function listPages(): RawRequest[] {
+function listPages(): Task[] {
   return Array.from({ length: 50 }, (_, n) => {
     const filters = { and: [{ field: "list_id", op: "eq", value: 1 + n * 13 }] };
     return query({ filters, sort: [{ field: "id", direction: "asc" }], per_page: 200 });
   });
 }
 
-/** Keeps 48 connections that send requests and do not read; they are opened again after they hang up. */
-function keepOpen(
-  { port, token }: Target,
-  { requests, hangUpMs }: { readonly requests: readonly RawRequest[]; readonly hangUpMs?: number },
-): () => void {
+/**
+ * Keeps 48 connections that send a request and do not read, and opens each again once it has ended.
+ * Gives the function that stops it.
+ */
+export function keepOpen(address: string, ask: Ask, hangUpMs?: number): () => void {
+  const { host, hostname, port } = new URL(address);
+  const text = printRequest(ask, host, 0);
   const sockets = new Set<Socket>();
   let stopped = false;
   const open = () => {
-    const socket = connect(port, "127.0.0.1");
+    const socket = connect(Number(port), hostname);
     sockets.add(socket);
     socket.pause();
-    for (const { method, path, body } of requests) {
-      const text = JSON.stringify(body);
-      const head = [
-        `${method} ${path} HTTP/1.1`,
-        "Host: bench",
-        `Authorization: Bearer ${token}`,
-        "Content-Type: application/json",
-        `Content-Length: ${text.length}`,
-      ];
-      socket.write(`${head.join("\r\n")}\r\n\r\n${text}`);
-    }
+    socket.write(text);
     const timer = hangUpMs === undefined ? undefined : setTimeout(() => socket.destroy(), hangUpMs);
     socket.on("error", () => {});
     socket.on("close", () => {

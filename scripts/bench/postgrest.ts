@@ -36,7 +36,7 @@ export async function startPostgrest(databaseUrl: string, folder: string): Promi
     pid: child.pid,
     ask: (task) => ({
       method: "fields" in task.body ? "PATCH" : "GET",
-      path: `/contacts?tenant_id=eq.${task.tenant}&${printSearch(task)}`,
+      path: `/${task.table ?? "contacts"}?tenant_id=eq.${task.tenant}&${printSearch(task)}`,
       headers: task.prefer === "count=none" ? {} : HEADERS[task.kind],
       body: "fields" in task.body ? JSON.stringify(task.body.fields) : "",
     }),

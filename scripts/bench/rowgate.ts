@@ -81,7 +81,7 @@ export async function startRowgate(
 export function askRowgate(tokens: ReadonlyMap<number, string>): Contender["ask"] {
   return (task) => ({
     method: task.kind === "query" ? "POST" : "PATCH",
-    path: `/integration/tables/contacts/${ENDPOINTS[task.kind]}`,
+    path: `/integration/tables/${task.table ?? "contacts"}/${ENDPOINTS[task.kind]}`,
     headers: {
       "Authorization": `Bearer ${tokens.get(task.tenant)}`,
       "Content-Type": "application/json",

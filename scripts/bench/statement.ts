@@ -16,7 +16,7 @@ import type { Task } from "./work.ts";
 
 /** Prints the statement that Rowgate sends for a task. */
 export type PrintTask = (
-  task: Pick<Task, "tenant" | "kind" | "body" | "prefer">,
+  task: Pick<Task, "tenant" | "table" | "kind" | "body" | "prefer">,
 ) => PrintedStatement;
 
 /** Reads the catalogue once, and returns a function that prints statements with it. */
@@ -34,10 +34,10 @@ export async function openStatements(databaseUrl: string): Promise<PrintTask> {
   const catalogue = await following.current();
   following.close();
   await database.close(1000);
-  const table = catalogue.tables.get("contacts");
-  if (table === undefined) throw new Error("contacts is not exposed");
 
-  return ({ tenant, kind, body, prefer }) => {
+  return ({ tenant, table: name = "contacts", kind, body, prefer }) => {
+    const table = catalogue.tables.get(name);
+    if (table === undefined) throw new Error(`${name} is not exposed`);
     const access = {
       tokenId: "bench",
       name: null,

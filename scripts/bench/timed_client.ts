@@ -42,7 +42,7 @@ export async function sendTimed(options: TimedOptions): Promise<Timing[]> {
     const connection = await open(hostname, Number(port));
     while (startMs < end && at < options.from + count) {
       const number = at++;
-      const status = await connection.send(print(asks[number % asks.length]!, host, number));
+      const status = await connection.send(printRequest(asks[number % asks.length]!, host, number));
       if (status < 200 || status > 299) throw new Error(`${address} answered ${status}`);
       const nowMs = performance.now();
       timings.push({ number, startMs, tookMs: nowMs - startMs });
@@ -55,7 +55,12 @@ export async function sendTimed(options: TimedOptions): Promise<Timing[]> {
   return timings.toSorted((a, b) => a.startMs - b.startMs);
 }
 
-function print({ method, path, headers, body }: Ask, host: string, number: number): string {
+/** Prints a request with a number of its own, as it goes over the wire. */
+export function printRequest(
+  { method, path, headers, body }: Ask,
+  host: string,
+  number: number,
+): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("");
   // Eight digits like the placeholder, so that no row keeps its value.
   const text = body.replaceAll(VARYING, String(10_000_000 + number % 80_000_000));

@@ -40,6 +40,8 @@ export interface UpdateBody {
 /** One request, before it is translated for a contender. */
 export interface Task {
   readonly tenant: number;
+  /** Its table; contacts when undefined. */
+  readonly table?: string;
   readonly work: Work;
   readonly kind: "query" | "single" | "bulk";
   /** Its number among the shapes of a drawn work; 0 in the others. */
