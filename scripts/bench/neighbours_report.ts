@@ -28,7 +28,7 @@ export function printContender(
   beside: readonly Beside[],
 ): string {
   const works = Object.keys(alone[0]!);
-  const listP99s = (work: string) => alone.map((measured) => measured[work]!.p99);
+  const listP99s = (work: string) => alone.flatMap((measured) => measured[work]?.p99 ?? []);
   const usual = new Map(works.map((work) => [work, median(listP99s(work))]));
   const printLongest = (all: readonly Measured[]) => {
     const latencies = all.flatMap((measured) => Object.values(measured));
@@ -38,9 +38,9 @@ export function printContender(
   const rows = beside.map(({ name, measured, itself }) => {
     const cells = works.map((work) => {
       const latency = measured[work];
-      if (latency === undefined) return "none";
+      if (latency === undefined) return "**none**";
       const ratio = latency.p99 / usual.get(work)!;
-      const missed = ratio > LIMIT || latency.errors > 0;
+      const missed = !(ratio <= LIMIT) || latency.errors > 0;
       const cell = `${printNumber(latency.p99)} (${printNumber(ratio)})`;
       const errors = latency.errors > 0 ? `, ${latency.errors} errors` : "";
       return `${missed ? `**${cell}**` : cell}${errors}`;
@@ -60,7 +60,8 @@ export function printContender(
   ]);
 }
 
-/** One decimal, but of large numbers none. */
+/** One decimal, but of large numbers none; "none" where nothing was measured. */
 function printNumber(number: number): string {
+  if (!Number.isFinite(number)) return "none";
   return number.toFixed(number < 100 ? 1 : 0);
 }
