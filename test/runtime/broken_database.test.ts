@@ -125,7 +125,12 @@ if (balancing === undefined && process.env.CI === undefined) {
     async function suffer(breakIt: () => Promise<void>): Promise<void> {
       const from = seen.length;
       await breakIt();
-      await waitUntil(async () => seen.length > from + 5 * CLIENTS && await areWell());
+      try {
+        await waitUntil(async () => seen.length > from + 5 * CLIENTS && await areWell());
+      } catch (error) {
+        const up = await Promise.all(instances.map((_, place) => balancer.isUp(place)));
+        throw new Error(`${error}; up: ${up}; seen: ${seen.slice(from).slice(-10 * CLIENTS)}`);
+      }
       const others = new Set(seen.slice(from));
       others.delete("200");
       others.delete("503");
