@@ -1,6 +1,7 @@
 import type { CurrentCatalogue } from "../catalogue/current_catalogue.ts";
 import { ApiError } from "../errors/api_error.ts";
 import type { Database } from "../postgres/database.ts";
+import { startDeadline } from "../runtime/timers.ts";
 
 /** How long the success of one probe of the database counts for all others, in milliseconds. */
 const GOOD_FOR_MS = 1000;
@@ -10,6 +11,7 @@ export type CheckHealth = (path: "/livez" | "/readyz") => Promise<string>;
 
 /** What the probes check. */
 export interface HealthOptions {
+  readonly config: { readonly poolWaitMs: number };
   readonly database: Database;
   readonly catalogue: CurrentCatalogue;
   /** Aborted when the server is about to stop. */
@@ -19,11 +21,12 @@ export interface HealthOptions {
 /**
  * Opens the probes. `/livez`: the process responds. `/readyz`: the database responds, the catalogue
  * is loaded, and the server is not about to stop. Probes need no token, so all of them share one
- * statement at a time, and a success counts for a second.
+ * statement at a time, and a success counts for a second. A pooler that has lost its database keeps
+ * that statement for minutes, so a probe waits no longer than a request would for a session.
  * @see H13, H14, M1
  */
 export function openHealth(
-  { database, catalogue, stopping }: HealthOptions,
+  { config, database, catalogue, stopping }: HealthOptions,
   now: () => number = () => performance.now(),
 ): CheckHealth {
   let found: Promise<void> | undefined;
@@ -48,8 +51,17 @@ export function openHealth(
         endMs = Infinity;
         found = probe();
       }
-      await found;
+      await awaitAnswer(found, config.poolWaitMs);
     }
     return `{"success":true}`;
   };
+}
+
+function awaitAnswer(found: Promise<void>, waitMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const message = `The database has not answered within ${waitMs} ms`;
+    const late = () => reject(new ApiError(503, message));
+    const endDeadline = startDeadline({ ms: waitMs, late });
+    found.then(resolve, reject).finally(endDeadline);
+  });
 }
