@@ -29,9 +29,6 @@ export interface PlacesOptions {
   readonly probe: Probe | undefined;
 }
 
-/** Once a statement has run for so long, another one of its tenant need not wait for it. */
-const PATIENCE_MS = 1000;
-
 /**
  * Opens the places of a gate. If there are five or more, a fifth is reserved for shares without a
  * place. Other places go to the entrant that has waited longest, but no share may be two places ahead
@@ -41,7 +38,7 @@ const PATIENCE_MS = 1000;
  * While several tenants are active, a tenant with long statements gets a fifth of the places for
  * statements that are not brief. With more, it would take the processors of Postgres from the others.
  * The last place of this fifth stays free until one of its statements has run for a second, so that a
- * report does not hold up the other queries of its tenant. A tenant with short ones gets this fifth, and
+ * report does not hold up the other queries of its tenant; longer if these are reports as well. A tenant with short ones gets this fifth, and
  * more as long as Postgres is not crowded ({@link watchCrowding}).
  * @see RE10, RE33
  * @see docs/decisions/0030-fair-admission.md
@@ -71,7 +68,7 @@ export function openPlaces({ size, maxOfShare, isAlone, probe }: PlacesOptions):
   function mayRun(share: Share, lane: Lane): boolean {
     const { name, running } = share;
     if (lane === share.brief || name === undefined || isAlone(name)) return true;
-    const allowed = running.oldestMs() > PATIENCE_MS ? few : few - 1;
+    const allowed = running.isHeldUp() ? few : few - 1;
     const count = running.count();
     return count < Math.max(allowed, running.most()) && crowding.allows(count);
   }

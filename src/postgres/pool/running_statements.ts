@@ -5,8 +5,11 @@ export interface RunningStatements {
   /** Counts one more; returns the function that is called when it has ended. */
   readonly start: () => () => void;
   readonly count: () => number;
-  /** How long the first of them has been running, in milliseconds; 0 if none is. */
-  readonly oldestMs: () => number;
+  /**
+   * Reports whether the first of them has run for so long that another one need not wait for it: a
+   * second, and more if those that did not wait took long as well.
+   */
+  readonly isHeldUp: () => boolean;
   /**
    * Most statements at once. It is one while the latest of them were long for most of their time, or
    * any takes long now; otherwise it grows with each that ends.
@@ -29,6 +32,10 @@ interface Running {
 const LONG_MS = 3;
 /** How much a statement still counts when the next one ends: the latest twenty count most. */
 const KEPT = 0.95;
+/** A statement waits behind a report for so long, if those before it were short. */
+const PATIENCE_MS = 1000;
+/** If they were reports as well, a little less than requests wait for a place by default. */
+const MAX_PATIENCE_MS = 4000;
 /** What long statements must add up to: two of the latest thirteen, not one alone. */
 const REPEATED = 1.5;
 
@@ -53,6 +60,7 @@ export function openRunningStatements(
   let longMs = 0;
   /** How many of them took long. */
   let longs = 0;
+  let patienceMs = PATIENCE_MS;
 
   /** Reports whether a statement takes long, for as many as run beside it now or did when it began. */
   function isLong({ startedMs, all }: Running): boolean {
@@ -60,14 +68,33 @@ export function openRunningStatements(
     return now() - startedMs > distance.ms() + limitMs;
   }
 
+  function hasRunFor({ startedMs }: Running, ms: number): boolean {
+    return now() - startedMs > ms;
+  }
+
+  function isHeldUp(): boolean {
+    const [oldest] = running;
+    return oldest !== undefined && hasRunFor(oldest, patienceMs);
+  }
+
+  /** Two reports at once keep two processors from other tenants; a short query beside one does not. */
+  function adaptPatience(tookMs: number, isBesideReport: boolean): void {
+    const [oldest] = running;
+    const isBeside = isBesideReport || oldest !== undefined && hasRunFor(oldest, PATIENCE_MS);
+    if (tookMs > PATIENCE_MS && isBeside) patienceMs = MAX_PATIENCE_MS;
+    else if (isBesideReport) patienceMs = PATIENCE_MS;
+  }
+
   return {
     start() {
       const one = { startedMs: now(), all: countAll() };
+      const isBesideReport = isHeldUp();
       running.add(one);
       return () => {
         running.delete(one);
         const tookMs = now() - one.startedMs;
         const long = isLong(one);
+        adaptPatience(tookMs, isBesideReport);
         allMs = allMs * KEPT + tookMs;
         longMs = longMs * KEPT + (long ? tookMs : 0);
         longs = longs * KEPT + (long ? 1 : 0);
@@ -76,10 +103,7 @@ export function openRunningStatements(
       };
     },
     count: () => running.size,
-    oldestMs() {
-      const [oldest] = running;
-      return oldest === undefined ? 0 : now() - oldest.startedMs;
-    },
+    isHeldUp,
     most() {
       const [oldest] = running;
       return oldest !== undefined && isLong(oldest) ? 1 : most;

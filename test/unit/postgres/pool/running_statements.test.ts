@@ -106,13 +106,63 @@ describe("openRunningStatements [RE33]", () => {
   });
 
   it("notices a long one behind short ones that began later", () => {
-    const { run, most, oldestMs, start, wait } = open();
-    assertEquals(oldestMs(), 0);
+    const { run, most, start, wait } = open();
     start();
     wait(3);
     start();
     run(2, 2);
-    assertEquals([oldestMs(), most()], [7, 1]);
+    assertEquals(most(), 1);
+  });
+
+  it("holds up no other for more than a second", () => {
+    const { isHeldUp, start, wait } = open();
+    assertEquals(isHeldUp(), false);
+    const end = start();
+    wait(1000);
+    assertEquals(isHeldUp(), false);
+    wait(1);
+    assertEquals(isHeldUp(), true);
+    end();
+    assertEquals(isHeldUp(), false);
+  });
+
+  it("holds up others for four seconds once a report ran beside a report, until a short one did", () => {
+    const { isHeldUp, start, run, wait } = open();
+    let end = start();
+    wait(1001);
+    // Beside a report, for a second: it counts as short.
+    run(1, 1000);
+    end();
+    end = start();
+    wait(1001);
+    assertEquals(isHeldUp(), true);
+    const endBeside = start();
+    wait(500);
+    end();
+    wait(501);
+    endBeside();
+
+    end = start();
+    wait(4000);
+    assertEquals(isHeldUp(), false);
+    wait(1);
+    assertEquals(isHeldUp(), true);
+    run(1, 20);
+    end();
+    start();
+    wait(1001);
+    assertEquals(isHeldUp(), true);
+  });
+
+  it("holds up others as long when two reports begin together", () => {
+    const { isHeldUp, start, wait } = open();
+    const ends = [start(), start()];
+    wait(1500);
+    assertEquals(isHeldUp(), true);
+    for (const end of ends) end();
+    start();
+    wait(4000);
+    assertEquals(isHeldUp(), false);
   });
 
   it("counts from the distance of Postgres, where every statement takes 40 ms", () => {
