@@ -7,6 +7,7 @@ import type { Task } from "./work.ts";
 
 /** The result of one turn of one contender. */
 export interface Turn {
+  readonly requests: number;
   readonly requestsPerSecond: number;
   /**
    * Milliseconds, as wrk says them: a long response counts several times, for all the requests that
@@ -79,6 +80,7 @@ export async function load(
   ) as Record<string, number>;
   if (requests === 0) throw new NoAnswer(`no request was answered within ${seconds} s`);
   return {
+    requests: requests!,
     requestsPerSecond: requests! / microseconds! * 1e6,
     p50: p50! / 1000,
     p99: p99! / 1000,

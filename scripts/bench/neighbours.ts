@@ -30,6 +30,7 @@ import {
 import { type Beside, type Latency, type Measured, printContender } from "./neighbours_report.ts";
 import { describeMachine, pick, type Runtime, RUNTIMES } from "./options.ts";
 import { startPostgrest } from "./postgrest.ts";
+import { launch } from "./processes.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 import { openStatements } from "./statement.ts";
 import { type Task, VARYING } from "./work.ts";
@@ -134,7 +135,7 @@ function listStarts(databaseUrl: string): (() => Promise<Contender>)[] {
     },
     bare: async () => {
       const print = await openStatements(databaseUrl);
-      const attacking = attacks.flatMap(({ load, open }) => open?.task ?? load!.tasks);
+      const attacking = attacks.flatMap(({ load, open }) => open?.task ?? load?.tasks ?? []);
       const tasks = [...Object.values(ASKED).flat(), ...attacking];
       return await startBare(runtime, { databaseUrl, folder, print, tasks });
     },
@@ -195,16 +196,18 @@ async function measureNeighbour(
 
 /** Starts an attack; gives the function that ends it and says how many requests a second it had. */
 async function startAttack(
-  { load: requests, open }: Attack,
+  { load: requests, open, busy = 0 }: Attack,
   contender: Contender,
   { seconds }: { readonly seconds: number },
 ): Promise<{ readonly stop: () => Promise<string> }> {
   if (requests === undefined) {
-    const stop = keepOpen(contender.address, contender.ask(open!.task), open!.hangUpMs);
+    const stop = open !== undefined
+      ? keepOpen(contender.address, contender.ask(open.task), open.hangUpMs)
+      : keepBusy(busy);
     return {
-      stop() {
-        stop();
-        return Promise.resolve("");
+      async stop() {
+        await stop();
+        return "";
       },
     };
   }
@@ -212,16 +215,25 @@ async function startAttack(
   const file = await writeAsks(contender, tasks, { folder, name: "attack" });
   const options = { file, concurrency, seconds: Math.ceil(seconds), postgres: cluster.pid };
   const loaded = load(contender, options).then(
-    ({ requestsPerSecond, errors }) =>
-      `${requestsPerSecond.toFixed(requestsPerSecond < 10 ? 1 : 0)}${
-        errors > 0 ? `, ${errors} fail` : ""
-      }`,
+    ({ requests, requestsPerSecond, errors }) => {
+      const rate = requestsPerSecond * (1 - errors / requests);
+      return `${rate.toFixed(rate < 10 ? 1 : 0)}${errors > 0 ? `, ${errors} fail` : ""}`;
+    },
     (error) => {
       if (error instanceof NoAnswer) return "0";
       throw error;
     },
   );
   return { stop: () => loaded };
+}
+
+/** Starts processes that only compute; returns the function that ends them. */
+function keepBusy(count: number): () => Promise<unknown> {
+  const processes = Array.from(
+    { length: count },
+    () => launch(["sh", "-c", "while :; do :; done"]),
+  );
+  return () => Promise.all(processes.map(({ stop }) => stop()));
 }
 
 /** Locks the attacker's row in another session; returns the function that lets it go. */

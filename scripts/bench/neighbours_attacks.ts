@@ -5,9 +5,11 @@ import { makeShapes } from "./shapes.ts";
 import { printRequest } from "./timed_client.ts";
 import { type QueryBody, type Task, type UpdateBody, VARYING } from "./work.ts";
 
-/** What a tenant does to the service, while another one is measured. */
+/** What a tenant does to the service, or to its machine, while another one is measured. */
 export interface Attack {
   readonly name: string;
+  /** So many processes that only compute: what the machine makes of a processor that is taken. */
+  readonly busy?: number;
   /** Requests that wrk sends over and over, on so many connections. */
   readonly load?: { readonly tasks: readonly Task[]; readonly connections: number };
   /** What wrk cannot do: clients that send it and do not read, 48 at once. */
@@ -84,6 +86,9 @@ export const ATTACKS: readonly Attack[] = [
     locked: true,
     open: { task: LOCKED_UPDATE, hangUpMs: 250 },
   },
+  // For comparison: nobody asks the service for anything but B.
+  { name: "one busy process", busy: 1 },
+  { name: "two busy processes", busy: 2 },
 ];
 
 function query(body: Partial<QueryBody>, table = "contacts"): Task {

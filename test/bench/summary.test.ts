@@ -8,7 +8,7 @@ import { compareMix, printSummary } from "../../scripts/bench/summary.ts";
 const OPTIONS = { rounds: 3, seconds: 1, concurrency: [16], seed: undefined };
 
 function makeCell(work: Work, contender: string, rates: readonly number[]): Cell {
-  const rest = { p50: 1, p99: 1, serviceCpu: 1, postgresCpu: 1, errors: 0 };
+  const rest = { requests: 1000, p50: 1, p99: 1, serviceCpu: 1, postgresCpu: 1, errors: 0 };
   const turns = rates.map((requestsPerSecond) => ({ requestsPerSecond, ...rest }));
   return { work, contender, concurrency: 16, kind: "rowgate", turns };
 }
