@@ -71,6 +71,7 @@ export function openGate(
   const activity = openActivity();
   const places = openPlaces({ size, maxOfShare, isAlone: activity.isAlone, probe });
   const distance = estimateDistance();
+  const judging = { distance, countAll: places.countTaken, waitMs, now };
   const shares = new Map<string | undefined, Share>();
   /** The shares with waiting entrants, the one that was admitted longest ago first. */
   const queue = new Set<Share>();
@@ -181,7 +182,7 @@ export function openGate(
     enter({ tenant: name, client, brief = false } = {}) {
       if (name !== undefined) activity.entered(name);
       const share = shares.get(name) ??
-        openShare(name, openRunningStatements(distance, places.countTaken, now));
+        openShare(name, openRunningStatements(judging));
       const lane = brief ? share.brief : share.other;
       if (lane.waiting.size >= lane.mayWait) return refuse(client);
       shares.set(name, share);

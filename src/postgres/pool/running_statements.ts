@@ -17,6 +17,16 @@ export interface RunningStatements {
   readonly most: () => number;
 }
 
+/** What the statements of a tenant are judged by. */
+export interface RunningOptions {
+  readonly distance: Pick<Distance, "ms">;
+  /** Counts the running statements of all tenants. */
+  readonly countAll: () => number;
+  /** How long a statement waits for its turn before it is rejected. */
+  readonly waitMs: number;
+  readonly now: () => number;
+}
+
 /** A running statement. */
 interface Running {
   readonly startedMs: number;
@@ -34,8 +44,9 @@ const LONG_MS = 3;
 const KEPT = 0.95;
 /** A statement waits behind a report for so long, if those before it were short. */
 const PATIENCE_MS = 1000;
-/** If they were reports as well, a little less than requests wait for a place by default. */
+/** If they were reports as well; but only this part of the time that a request waits at most. */
 const MAX_PATIENCE_MS = 4000;
+const PART_OF_WAIT = 0.8;
 /** What long statements must add up to: two of the latest thirteen, not one alone. */
 const REPEATED = 1.5;
 
@@ -45,14 +56,12 @@ const REPEATED = 1.5;
  * others have ended. Their times are counted together, and one long statement alone does not count, so
  * that neither a pause of the service nor an expensive statement among many others makes a tenant one
  * with long statements.
- * @param countAll Counts the running statements of all tenants.
  * @see docs/decisions/0051-long-statements.md
  */
 export function openRunningStatements(
-  distance: Pick<Distance, "ms">,
-  countAll: () => number,
-  now: () => number,
+  { distance, countAll, waitMs, now }: RunningOptions,
 ): RunningStatements {
+  const maxPatienceMs = Math.max(PATIENCE_MS, Math.min(MAX_PATIENCE_MS, PART_OF_WAIT * waitMs));
   const running = new Set<Running>();
   let most = 2;
   /** The time of the latest statements, and of those of them that took long. */
@@ -81,7 +90,7 @@ export function openRunningStatements(
   function adaptPatience(tookMs: number, isBesideReport: boolean): void {
     const [oldest] = running;
     const isBeside = isBesideReport || oldest !== undefined && hasRunFor(oldest, PATIENCE_MS);
-    if (tookMs > PATIENCE_MS && isBeside) patienceMs = MAX_PATIENCE_MS;
+    if (tookMs > PATIENCE_MS && isBeside) patienceMs = maxPatienceMs;
     else if (isBesideReport) patienceMs = PATIENCE_MS;
   }
 
