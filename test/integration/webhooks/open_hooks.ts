@@ -73,7 +73,11 @@ export async function openHooks(kind: DatabaseKind = "real") {
   /** Creates a webhook of `deals`, unless other tables are named, at a path of its own. */
   async function hook(
     holder: Holder,
-    { tables = ["deals"], url }: { tables?: readonly string[]; url?: string } = {},
+    { tables = ["deals"], url, schema = "public" }: {
+      tables?: readonly string[];
+      url?: string;
+      schema?: string;
+    } = {},
   ): Promise<Hook> {
     const path = `/${++paths}`;
     const positions = new Map<string, string>();
@@ -86,7 +90,7 @@ export async function openHooks(kind: DatabaseKind = "real") {
       url: url ?? `${receiver.address}${path}`,
       tables,
       positions,
-      schema: "public",
+      schema,
     });
     receiver.verify(path, secret);
     for (const instance of instances) instance.wake();
