@@ -86,7 +86,7 @@ export const ATTACKS: readonly Attack[] = [
     locked: true,
     open: { task: LOCKED_UPDATE, hangUpMs: 250 },
   },
-  // For comparison: nobody asks the service for anything but B.
+  // For comparison: the service has no requests but those of B.
   { name: "one busy process", busy: 1 },
   { name: "two busy processes", busy: 2 },
 ];
