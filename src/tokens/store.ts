@@ -2,11 +2,13 @@ import { ApiError } from "../errors/api_error.ts";
 import { TOKEN_LOOK_UPS } from "../errors/limits.ts";
 import type { Database } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
+import type { Fragment, Sql } from "../postgres/driver.ts";
+import { printArray } from "../text/array_text.ts";
 import type { Measurement, Observe } from "../telemetry/observe.ts";
 import { openExpiringCache } from "./expiring_cache.ts";
 import { limitLookUps } from "./limit_look_ups.ts";
 import type { Access, TokenStore } from "./token.ts";
-import { hasEnded, parseRecord, printRecord, type TokenRecord } from "./token_record.ts";
+import { hasEnded, parseRecord, printRecord } from "./token_record.ts";
 import { checkToken, digest } from "./token_text.ts";
 
 /** How long a look-up is cached, so that a revocation takes effect within 5 s. @see A8 */
@@ -19,6 +21,8 @@ const MAX_CACHED = 10_000;
  * all.
  */
 const REMEMBERED = 10;
+/** Tokens that the first look-up after a quiet time takes along, at most. */
+const TAKEN_ALONG = 32;
 
 /** How look-ups are observed, cached and limited. */
 export interface StoreOptions {
@@ -44,9 +48,12 @@ interface RunningLookUp {
 /**
  * Finds tokens in schema `rowgate`. Malformed text is rejected without the database. A look-up is
  * cached for 4 s from its start, or until the token expires; requests with the same token share one.
- * Only a few tokens that were never valid are looked up at a time. Rejects with 503 while the database
+ * After 4 s without a request no look-up is cached, so the next one takes along the tokens that were
+ * looked up last: their requests may be about to arrive. Only a few tokens that were never valid
+ * are looked up at a time. Rejects with 503 while the database
  * is unavailable, or if too many of those wait.
  * @see A8, A22, L19
+ * @see docs/decisions/0072-tokens-looked-up-together.md
  */
 export function createTokenStore(
   database: Database,
@@ -65,10 +72,16 @@ export function createTokenStore(
   });
   const runLimited = limitLookUps({ maxRunning, waitMs, now });
   const running = new Map<string, RunningLookUp>();
+  // The valid tokens that were looked up last, the latest one at the end.
+  const latest = new Set<string>();
+  // When a token that was valid lately was last asked for.
+  let askedMs = -Infinity;
 
   function find(token: string): Access | null | Promise<Access | null> {
     const cached = valid.get(token) ?? unknown.get(token);
-    return cached === undefined ? findUncached(token) : report("hit", cached);
+    if (cached === undefined) return findUncached(token);
+    if (cached !== null) askedMs = now();
+    return report("hit", cached);
   }
 
   function findUncached(token: string): null | Promise<Access | null> {
@@ -78,24 +91,42 @@ export function createTokenStore(
     if (shared !== undefined && startedMs - shared.startedMs < MAX_CACHED_MS) {
       return report("shared", shared.access);
     }
+    return report("miss", lookUpInTurn(token, startedMs));
+  }
+
+  function lookUpInTurn(token: string, startedMs: number): Promise<Access | null> {
+    if (tenants.get(token) === undefined) {
+      return share(token, startedMs, runLimited(() => selectRecords(database, [token])));
+    }
+    const wasQuiet = startedMs - askedMs >= MAX_CACHED_MS;
+    askedMs = startedMs;
+    const others = wasQuiet ? [...latest].filter((other) => other !== token) : [];
+    const records = selectRecords(database, [token, ...others]);
+    // A failure is reported to those who wait for the token.
+    for (const other of others) share(other, startedMs, records).catch(() => {});
+    return share(token, startedMs, records);
+  }
+
+  /** Caches what a look-up finds of a token, and lets further requests wait for it. */
+  function share(
+    token: string,
+    startedMs: number,
+    records: Promise<ReadonlyMap<string, string>>,
+  ): Promise<Access | null> {
     const own: RunningLookUp = {
       startedMs,
-      access: lookUpInTurn(token, startedMs).finally(() => {
+      access: records.then((found) => keep(token, found.get(token), startedMs)).finally(() => {
         if (running.get(token) === own) running.delete(token);
       }),
     };
     running.set(token, own);
-    return report("miss", own.access);
+    return own.access;
   }
 
-  function lookUpInTurn(token: string, startedMs: number): Promise<Access | null> {
-    if (tenants.get(token) !== undefined) return lookUp(token, startedMs);
-    return runLimited(() => lookUp(token, startedMs));
-  }
-
-  async function lookUp(token: string, startedMs: number): Promise<Access | null> {
-    const record = await selectRecord(database, digest(token));
+  function keep(token: string, found: string | undefined, startedMs: number): Access | null {
     const untilMs = startedMs + MAX_CACHED_MS;
+    const record = found === undefined ? undefined : parseRecord(found);
+    latest.delete(token);
     if (record === undefined || hasEnded(record)) {
       unknown.set(token, null, untilMs);
       // A token that was never valid must not displace formerly valid ones.
@@ -107,6 +138,8 @@ export function createTokenStore(
     tenants.set(token, tenant, Infinity);
     byId.set(tokenId, { token, access }, Infinity);
     valid.set(token, access, Math.min(untilMs, startedMs + (record.remainingMs ?? Infinity)));
+    latest.add(token);
+    if (latest.size > TAKEN_ALONG) latest.delete(latest.values().next().value!);
     return access;
   }
 
@@ -125,18 +158,33 @@ export function createTokenStore(
   return { find, recall: tenants.get, confirm };
 }
 
-async function selectRecord(database: Database, hex: string): Promise<TokenRecord | undefined> {
+/** Returns the records of those tokens that exist, by token, as text for `parseRecord`. */
+async function selectRecords(
+  database: Database,
+  tokens: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const byDigest = new Map(tokens.map((token) => [digest(token), token]));
+  const digests = [...byDigest.keys()];
   try {
-    const [row] = await database.run<{ record: string }>(
+    const rows = await database.run<{ digest: string; record: string }>(
       (sql) =>
-        sql`select ${printRecord(sql)} as record from rowgate.tokens t
-          where t.digest = pg_catalog.decode(${hex}::text, 'hex')`,
+        sql`select pg_catalog.encode(t.digest, 'hex') as digest, ${printRecord(sql)} as record
+          from ${compileDigests(sql, digests)}`,
       { write: false, ofPrimary: true },
     );
-    return row === undefined ? undefined : parseRecord(row.record);
+    return new Map(rows.map(({ digest, record }) => [byDigest.get(digest)!, record]));
   } catch (error) {
     throw isNotReady(error) ? rejectNotReady(error) : error;
   }
+}
+
+/** Compiles the tokens with these digests, as `t`. For a single one, the join takes twice the time. */
+function compileDigests(sql: Sql, digests: readonly string[]): Fragment {
+  const [first = "", ...others] = digests;
+  return others.length === 0
+    ? sql`rowgate.tokens t where t.digest = pg_catalog.decode(${first}::text, 'hex')`
+    : sql`pg_catalog.unnest(${printArray(digests)}::text::text[]) d (hex)
+        join rowgate.tokens t on t.digest = pg_catalog.decode(d.hex, 'hex')`;
 }
 
 /** Reports whether the schema is missing or may not be read: then the token may well be valid. */

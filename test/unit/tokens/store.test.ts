@@ -1,50 +1,12 @@
 import { assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Database } from "../../../src/postgres/database.ts";
-import { DatabaseError, type Failure, makeFailure } from "../../../src/postgres/database_error.ts";
+import { makeFailure } from "../../../src/postgres/database_error.ts";
 import type { ApiError } from "../../../src/errors/api_error.ts";
 import { findApiError } from "../../../src/http/respond.ts";
-import { createTokenStore, type StoreOptions } from "../../../src/tokens/store.ts";
+import { createTokenStore } from "../../../src/tokens/store.ts";
 import { mintToken } from "../../../src/tokens/token_text.ts";
-
-/** A database that counts statements, and returns what the test sets. */
-function openSubject(options: StoreOptions = {}) {
-  const state = {
-    asked: 0,
-    now: 0,
-    record: undefined as object | undefined,
-    failure: undefined,
-    held: undefined,
-  } as {
-    asked: number;
-    now: number;
-    record: object | undefined;
-    failure: Failure | undefined;
-    /** No response is given before this is settled. */
-    held: Promise<void> | undefined;
-  };
-  async function run() {
-    state.asked++;
-    await (state.held ?? new Promise((resolve) => setTimeout(resolve, 5)));
-    if (state.failure !== undefined) throw new DatabaseError(state.failure, { write: false });
-    return state.record === undefined ? [] : [{ record: JSON.stringify(state.record) }];
-  }
-  const database = { run } as unknown as Database;
-  return { state, store: createTokenStore(database, { ...options, now: () => state.now }) };
-}
-
-const RECORD = {
-  id: "aaaaaaaaaaa",
-  name: null,
-  tenant: "acme",
-  scopes: ["query"],
-  tables: ["orders"],
-  created_at: "2026-01-01T00:00:00.000Z",
-  expires_at: "2027-01-01T00:00:00.000Z",
-  revoked_at: null,
-  replaces: null,
-  remaining_ms: 1e9,
-};
+import { listParameters, openSubject, RECORD } from "./subject.ts";
 
 describe("createTokenStore", () => {
   it("gives the access of a token [A1]", async () => {
@@ -136,10 +98,9 @@ describe("createTokenStore", () => {
 
   it("compares no token with another: the database gets a digest alone [AU11]", async () => {
     const parameters: unknown[] = [];
-    const tag = (_texts: unknown, ...values: unknown[]) => values;
     const database = {
-      run(compile: (sql: typeof tag) => unknown) {
-        parameters.push(...[compile(tag)].flat(3).filter((value) => typeof value === "string"));
+      run(compile: (sql: typeof listParameters) => readonly unknown[]) {
+        parameters.push(...compile(listParameters));
         return Promise.resolve([]);
       },
     } as unknown as Database;
