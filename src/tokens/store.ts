@@ -3,8 +3,8 @@ import { TOKEN_LOOK_UPS } from "../errors/limits.ts";
 import type { Database } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
-import { printArray } from "../text/array_text.ts";
 import type { Measurement, Observe } from "../telemetry/observe.ts";
+import { printArray } from "../text/array_text.ts";
 import { openExpiringCache } from "./expiring_cache.ts";
 import { limitLookUps } from "./limit_look_ups.ts";
 import type { Access, TokenStore } from "./token.ts";
@@ -49,9 +49,8 @@ interface RunningLookUp {
  * Finds tokens in schema `rowgate`. Malformed text is rejected without the database. A look-up is
  * cached for 4 s from its start, or until the token expires; requests with the same token share one.
  * After 4 s without a request no look-up is cached, so the next one takes along the tokens that were
- * looked up last: their requests may be about to arrive. Only a few tokens that were never valid
- * are looked up at a time. Rejects with 503 while the database
- * is unavailable, or if too many of those wait.
+ * looked up last: their requests may be about to arrive. Only a few tokens that were never valid are
+ * looked up at a time. Rejects with 503 while the database is unavailable, or if too many of those wait.
  * @see A8, A22, L19
  * @see docs/decisions/0072-tokens-looked-up-together.md
  */

@@ -38,8 +38,9 @@ export interface PlacesOptions {
  * While several tenants are active, a tenant with long statements gets a fifth of the places for
  * statements that are not brief. With more, it would take the processors of Postgres from the others.
  * The last place of this fifth stays free until one of its statements has run for a second, so that a
- * report does not hold up the other queries of its tenant; longer if these are reports as well. A tenant with short ones gets this fifth, and
- * more as long as Postgres is not crowded ({@link watchCrowding}).
+ * report does not hold up the other queries of its tenant; longer if these are reports as well. A
+ * tenant with short ones gets this fifth, and more as long as Postgres is not crowded
+ * ({@link watchCrowding}).
  * @see RE10, RE33
  * @see docs/decisions/0030-fair-admission.md
  * @see docs/decisions/0051-long-statements.md

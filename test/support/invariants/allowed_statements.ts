@@ -5,8 +5,7 @@
 export const ALLOWED: readonly RegExp[] = [
   /^\s*with recursive spaces as materialized \(\s*select n\.oid, n\.nspname, wanted\.place from unnest\(/,
   // A token, or several after a quiet time, each found by its digest.
-  /^select pg_catalog\.encode\(t\.digest, 'hex'\) as digest, pg_catalog\.json_build_object\([^;]* as record\s+from rowgate\.tokens t where t\.digest = pg_catalog\.decode\(\$1::text, 'hex'\)$/,
-  /^select pg_catalog\.encode\(t\.digest, 'hex'\) as digest, pg_catalog\.json_build_object\([^;]* as record\s+from pg_catalog\.unnest\(\$1::text::text\[\]\) d \(hex\)\s+join rowgate\.tokens t on t\.digest = pg_catalog\.decode\(d\.hex, 'hex'\)$/,
+  /^select pg_catalog\.encode\(t\.digest, 'hex'\) as digest, pg_catalog\.json_build_object\([^;]* as record\s+from (rowgate\.tokens t where t\.digest = pg_catalog\.decode\(\$1::text, 'hex'\)|pg_catalog\.unnest\(\$1::text::text\[\]\) d \(hex\)\s+join rowgate\.tokens t on t\.digest = pg_catalog\.decode\(d\.hex, 'hex'\))$/,
   /^select s\.number::text as number, pg_catalog\.encode\(s\.secret, 'hex'\) as secret\s+from rowgate\.secrets s order by s\.number desc limit \$1::text::int8$/,
   /^select count\("\$list"\."\$value"::[^;]{1,200}\) from unnest\(\$1::text\[\]\) "\$list"\("\$value"\)$/,
   /^select concat\((set_config\(\$\d+::text, \$\d+::text, true\)(, )?)+\)$/,

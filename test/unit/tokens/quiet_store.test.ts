@@ -20,7 +20,8 @@ describe("createTokenStore, after 4 s without a request", () => {
     // What it found is cached for as long as that of any look-up.
     state.now += 3999;
     assertEquals(await Promise.all(minted.map(({ token }) => store.find(token))), [
-      ...[found[1]!, found[0]!],
+      found[1]!,
+      found[0]!,
       null,
     ]);
     assertEquals(state.asked, 1);
