@@ -60,7 +60,8 @@ interface Pending<Item, Result> extends Pick<Batchable<Item, Result>, "item" | "
  * Opens a batcher. An item runs alone, at once, while no other one is running; otherwise it waits
  * until the end of the current tick of the event loop and runs with those that arrived by then. When
  * something goes wrong with an item in a batch, it runs alone, and so do all of its tenant for a
- * while: what one tenant sends, such as updates of a row that is locked, delays no other for long.
+ * while; for as long again the tenant's items share no batch with those of others. What one tenant
+ * sends, such as updates of a row that is locked, delays no other for long.
  * @see docs/decisions/0022-batched-look-ups.md
  */
 export function openBatcher<Item, Result>(
@@ -69,7 +70,7 @@ export function openBatcher<Item, Result>(
 ): Batcher<Item, Result> {
   let pending: Pending<Item, Result>[] = [];
   let running = 0;
-  const { isPaused, pause, noteSlow, noteFast } = openPauses(now);
+  const { isPaused, isDoubted, pause, noteSlow, noteFast } = openPauses(now);
 
   function run(batchable: Batchable<Item, Result>): Promise<Result> {
     return running === 0 || isPaused(batchable.tenant)
@@ -95,8 +96,18 @@ export function openBatcher<Item, Result>(
   }
 
   function sendPending(): void {
-    const all = pending;
+    const trusted: Pending<Item, Result>[] = [];
+    const doubted = new Map<string, Pending<Item, Result>[]>();
+    for (const one of pending) {
+      if (!isDoubted(one.tenant)) trusted.push(one);
+      else doubted.get(one.tenant)?.push(one) ?? doubted.set(one.tenant, [one]);
+    }
     pending = [];
+    sendAll(takeTurns(trusted));
+    doubted.forEach(sendAll);
+  }
+
+  function sendAll(all: readonly Pending<Item, Result>[]): void {
     for (let from = 0; from < all.length; from += maxItems) {
       const some = all.slice(from, from + maxItems);
       if (some.length > 1) send(some);
@@ -144,9 +155,26 @@ export function openBatcher<Item, Result>(
   return run;
 }
 
+/**
+ * Puts the first item of each tenant before the second of any. A pipeline runs its items one after
+ * another, so those of a tenant that all wait for one row would add up.
+ */
+function takeTurns<T extends { readonly tenant: string }>(items: readonly T[]): readonly T[] {
+  const counts = new Map<string, number>();
+  const turns: T[][] = [];
+  for (const item of items) {
+    const turn = counts.get(item.tenant) ?? 0;
+    counts.set(item.tenant, turn + 1);
+    (turns[turn] ??= []).push(item);
+  }
+  return turns.flat();
+}
+
 /** The tenants whose items run alone for now. */
 interface Pauses {
   readonly isPaused: (tenant: string) => boolean;
+  /** After a pause, for as long again: the tenant shares no batch, since it may go wrong again. */
+  readonly isDoubted: (tenant: string) => boolean;
   readonly pause: (tenant: string) => void;
   /** Pauses a tenant that slowed down a batch, if its last one before was slow, too. */
   readonly noteSlow: (tenant: string, sentMs: number) => void;
@@ -172,6 +200,10 @@ function openPauses(now: () => number): Pauses {
 
   return {
     isPaused: (tenant) => pauses.size > 0 && now() < (pauses.get(tenant)?.untilMs ?? 0),
+    isDoubted(tenant) {
+      const last = pauses.get(tenant);
+      return last !== undefined && now() < last.untilMs + last.ms;
+    },
     pause,
     noteSlow(tenant, sentMs) {
       const nowMs = now();

@@ -1,6 +1,7 @@
 // What one tenant does, and what another notices of it: no error, and no wait for what the first one waits for.
 import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
+import { readMetrics } from "../../support/read_metrics.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
@@ -10,6 +11,7 @@ const FEW = 2;
 /** What the second tenant asks, one request after the other. */
 const REQUESTS = 40;
 const UPDATE_PATH = "/integration/tables/visits/records/single";
+const RETRIES = /^rowgate_database_retries_total/;
 
 describe("A tenant whose neighbour does its worst", () => {
   let service: TestService;
@@ -29,8 +31,10 @@ describe("A tenant whose neighbour does its worst", () => {
       insert into visits select 2, n, 'page ' || n, '', 0 from generate_series(1, 200) n;
       analyze visits;
       create table reports (tenant_id int4, id int4, primary key (tenant_id, id));
-      grant select on visits, reports to rowgate_app;
-      grant update (hits) on visits to rowgate_app;
+      create table lots (tenant_id int4, id int4, hits int4 not null, primary key (tenant_id, id));
+      insert into lots values (1, 1, 0), (2, 1, 0);
+      grant select on visits, reports, lots to rowgate_app;
+      grant update (hits) on visits, lots to rowgate_app;
       notify rowgate_catalogue`);
     await waitUntil(async () => (await query(service.tokens.b, { per_page: 1 })).status === 200);
   });
@@ -77,6 +81,13 @@ describe("A tenant whose neighbour does its worst", () => {
       assertEquals(responses[0]!.body["total"], 1);
     }
     return served;
+  }
+
+  /** Updates, among others, that were taken out of a batch and run alone. */
+  async function countRetries(): Promise<number> {
+    const { text } = await service.send("GET", "/metrics", { token: null });
+    return [...readMetrics(text).samples].filter(([name]) => RETRIES.test(name))
+      .reduce((sum, [, count]) => sum + count, 0);
   }
 
   /** Counts the statements of the service that match a pattern and run now; not those it only prepares. */
@@ -157,6 +168,22 @@ describe("A tenant whose neighbour does its worst", () => {
       }
       await serveUntil(() => true);
       assertEquals(ended, 0, "the row is still held");
+      void Promise.allSettled(waiting);
+    });
+  });
+
+  it("waits for one update of the other at most, where theirs are batched first [RE33]", async () => {
+    const updateLot = (token: string) =>
+      service.send("PATCH", UPDATE_PATH.replace("visits", "lots"), { token, body: bodyOf(1) });
+    await service.database.admin.begin(async (other) => {
+      await other`update lots set hits = 0 where tenant_id = 1 and id = 1`;
+      const before = await countRetries();
+      // The first runs alone, the others of this tick leave together: seven of tenant 1 wait for the row.
+      const waiting = Array.from({ length: 8 }, () => updateLot(service.tokens.a));
+      const { status } = await updateLot(service.tokens.b);
+      const retried = await countRetries() - before;
+      assertEquals(status, 200);
+      assert(retried <= 1, `${retried} of tenant 1 were taken out of the batch before it`);
       void Promise.allSettled(waiting);
     });
   });

@@ -109,6 +109,35 @@ describe("openBatcher", () => {
     assertEquals([alone, batches], [[1, 3, 5, 7], [[2, 3, 4], [6, 8]]]);
   });
 
+  it("batches a tenant apart from others after its pause, for as long again", async () => {
+    const { runAll, batches, clock } = open((items) =>
+      items.map((item) => item === 3 ? Promise.resolve(undefined) : respond(item))
+    );
+    const parity = (item: number) => String(item % 2);
+    await runAll([1, 2, 3, 4], parity);
+    clock.ms = 10_000;
+    await runAll([10, 11, 12, 13, 14, 15], parity);
+    clock.ms = 19_999;
+    await runAll([20, 21, 22, 23, 24, 25], parity);
+    clock.ms = 20_000;
+    await runAll([30, 31, 32, 33, 34], parity);
+    assertEquals(batches, [
+      [2, 3, 4],
+      ...[[12, 14], [11, 13, 15]],
+      ...[[22, 24], [21, 23, 25]],
+      [31, 32, 33, 34],
+    ]);
+  });
+
+  it("puts the first item of each tenant before the second of any", async () => {
+    const { runAll, batches } = open();
+    const tens = (item: number) => String(Math.floor(item / 10));
+    const items = [10, 11, 12, 13, 14, 20, 21, 30];
+    const batched = items.slice(1).map((item) => `batched ${item}`);
+    assertEquals(await runAll(items, tens), ["alone 10", ...batched]);
+    assertEquals(batches, [[11, 20, 30, 12], [21, 13, 14]]);
+  });
+
   it("has a tenant wait twice as long each time that it goes wrong again, and forgets it", async () => {
     const { runAll, batches, clock } = open((items) => items.map(() => Promise.resolve(undefined)));
     const tryAt = async (ms: number) => {
