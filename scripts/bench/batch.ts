@@ -7,20 +7,21 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { MAX_BATCH_UPDATES } from "../../src/errors/limits.ts";
 import { installPackages, makeBundle } from "../install_packages.ts";
 import { startCluster } from "./cluster.ts";
 import { median } from "./medians.ts";
 import { describeMachine, pick, RUNTIMES } from "./options.ts";
+import { readFlags } from "./read_flags.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 
 const DATABASE = "bench_batch";
 const SIZE = { rows: 20_000, tenants: 10, spread: "even" } as const;
 const TENANT = 1;
 
-const { values } = parseArgs({
-  options: { runtimes: { type: "string" }, rounds: { type: "string", default: "9" } },
+const values = readFlags({
+  runtimes: { type: "string", default: RUNTIMES.join(",") },
+  rounds: { type: "string", default: "9" },
 });
 
 await makeBundle();

@@ -14,7 +14,6 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { installPackages, makeBundle } from "../install_packages.ts";
 import { type BareOptions, startBare } from "./bare.ts";
 import { type Burst, compareBurst, FIRST, printBursts } from "./burst_report.ts";
@@ -24,6 +23,7 @@ import { SIZE } from "./dataset.ts";
 import { awaitIdlePostgres } from "./idle_postgres.ts";
 import { describeMachine, pick, RUNTIMES, type Work, WORKS } from "./options.ts";
 import { startPostgrest } from "./postgrest.ts";
+import { readFlags } from "./read_flags.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 import { openStatements } from "./statement.ts";
 import { sendTimed } from "./timed_client.ts";
@@ -38,19 +38,19 @@ const SHORT_QUIET_SECONDS = 1;
 /** The burst, and a second later what counts as the steady state. */
 const LOAD_SECONDS = 2.4;
 
-const { values } = parseArgs({
-  options: {
-    quiet: { type: "string", default: "120" },
-    rounds: { type: "string", default: "1" },
-    only: { type: "string", default: "Q1,Q2,U1" },
-    runtimes: { type: "string" },
-    contenders: { type: "string" },
-    output: { type: "string", default: "dist/bench" },
-  },
+const CONTENDERS = ["rowgate", "bare", "postgrest"] as const;
+
+const values = readFlags({
+  quiet: { type: "string", default: "120" },
+  rounds: { type: "string", default: "1" },
+  only: { type: "string", default: "Q1,Q2,U1" },
+  runtimes: { type: "string", default: RUNTIMES.join(",") },
+  contenders: { type: "string", default: CONTENDERS.join(",") },
+  output: { type: "string", default: "dist/bench" },
 });
 const works = pick(values.only, WORKS);
 const runtimes = pick(values.runtimes, RUNTIMES);
-const kinds = pick(values.contenders, ["rowgate", "bare", "postgrest"] as const);
+const kinds = pick(values.contenders, CONTENDERS);
 const quiet = Number(values.quiet);
 
 await makeBundle();

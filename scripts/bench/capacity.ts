@@ -8,7 +8,7 @@
  */
 import { readFile } from "node:fs/promises";
 import process from "node:process";
-import { parseArgs } from "node:util";
+import { readFlags } from "./read_flags.ts";
 
 /** CPU that one request takes. */
 export interface Cost {
@@ -105,12 +105,10 @@ export function printNeeds(rates: readonly number[], cost: Cost): string {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      runtime: { type: "string", default: "node" },
-      mix: { type: "string", default: "Q1:70,Q2:10,Q3:10,U1:10" },
-      rates: { type: "string", default: "1000,100000,10000000" },
-    },
+  const values = readFlags({
+    runtime: { type: "string", default: "node" },
+    mix: { type: "string", default: "Q1:70,Q2:10,Q3:10,U1:10" },
+    rates: { type: "string", default: "1000,100000,10000000" },
   });
   const results = await readFile(
     new URL("../../docs/performance/results.md", import.meta.url),

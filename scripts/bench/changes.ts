@@ -8,7 +8,6 @@
  * sessions, which depends less on what else the machine does.
  */
 import { readFile } from "node:fs/promises";
-import { parseArgs } from "node:util";
 import process from "node:process";
 import postgres from "postgres";
 import { openChanges } from "../../src/changes/changes.ts";
@@ -22,17 +21,16 @@ import { planChanges } from "../../src/plan/changes_plan.ts";
 import { migrateSchema } from "../../src/schema/migrate_schema.ts";
 import { startCluster } from "../../test/support/cluster.ts";
 import { startPatching } from "./patching.ts";
+import { readFlags } from "./read_flags.ts";
 
-const { values } = parseArgs({
-  options: {
-    runs: { type: "string", default: "5" },
-    seconds: { type: "string", default: "20" },
-    clients: { type: "string", default: "1000" },
-    rows: { type: "string", default: "100000" },
-    works: { type: "string", default: "insert,update,copy,delete,single,patch1,patch16" },
-    disk: { type: "boolean", default: false },
-    commit: { type: "string", default: "on" },
-  },
+const values = readFlags({
+  runs: { type: "string", default: "5" },
+  seconds: { type: "string", default: "20" },
+  clients: { type: "string", default: "1000" },
+  rows: { type: "string", default: "100000" },
+  works: { type: "string", default: "insert,update,copy,delete,single,patch1,patch16" },
+  disk: { type: "boolean", default: false },
+  commit: { type: "string", default: "on" },
 });
 const [runs, seconds, clients, rows] = [values.runs, values.seconds, values.clients, values.rows]
   .map(Number) as [number, number, number, number];

@@ -1,6 +1,6 @@
 /**
- * Shows on which drawn shapes Rowgate loses: `deno run -A scripts/bench/each_shape.ts DU [--seed=1]
- * [--runtime=deno] [--clients=16] [--seconds=3]`. The drawn requests are sent mixed, as in the
+ * Shows on which drawn shapes Rowgate loses: `deno run -A scripts/bench/each_shape.ts
+ * [--work=DR] [--seed=1] [--runtime=deno] [--clients=16] [--seconds=3]`. The drawn requests are sent mixed, as in the
  * benchmark, to Rowgate, the bare handler and PostgREST; for each shape it prints the median latency of
  * each, the slowest shape of Rowgate in comparison with the bare handler first.
  */
@@ -8,7 +8,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { installPackages, makeBundle } from "../install_packages.ts";
 import { startBare } from "./bare.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
@@ -17,6 +16,7 @@ import { awaitIdlePostgres, vacuumContacts } from "./idle_postgres.ts";
 import { median } from "./medians.ts";
 import { DRAWN_WORKS, pick, RUNTIMES } from "./options.ts";
 import { startPostgrest } from "./postgrest.ts";
+import { readFlags } from "./read_flags.ts";
 import { printTable } from "./report.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 import { openStatements } from "./statement.ts";
@@ -25,16 +25,14 @@ import { makeTasks, type Task } from "./work.ts";
 
 const DATABASE = "bench_each";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seed: { type: "string", default: "1" },
-    runtime: { type: "string", default: "deno" },
-    clients: { type: "string", default: "16" },
-    seconds: { type: "string", default: "3" },
-  },
+const values = readFlags({
+  work: { type: "string", default: "DR" },
+  seed: { type: "string", default: "1" },
+  runtime: { type: "string", default: "deno" },
+  clients: { type: "string", default: "16" },
+  seconds: { type: "string", default: "3" },
 });
-const [work] = pick(positionals[0], DRAWN_WORKS);
+const [work] = pick(values.work, DRAWN_WORKS);
 const [runtime] = pick(values.runtime, RUNTIMES);
 
 await makeBundle();

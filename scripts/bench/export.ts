@@ -10,13 +10,13 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { makeBundle } from "../install_packages.ts";
 import { startCluster } from "./cluster.ts";
 import { countCpuSeconds } from "./cpu.ts";
 import { SIZE } from "./dataset.ts";
 import { pick, RUNTIMES } from "./options.ts";
 import { capture } from "./processes.ts";
+import { readFlags } from "./read_flags.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 
 const LOOK_UPS = 500;
@@ -41,12 +41,10 @@ const FORMS = {
   "ndjson": { accept: "application/x-ndjson", copy: "csv header" },
 } as const;
 
-const { values } = parseArgs({
-  options: {
-    runtimes: { type: "string", default: "deno,bun,node" },
-    rows: { type: "string", default: String(SIZE.rows) },
-    rounds: { type: "string", default: "3" },
-  },
+const values = readFlags({
+  runtimes: { type: "string", default: "deno,bun,node" },
+  rows: { type: "string", default: String(SIZE.rows) },
+  rounds: { type: "string", default: "3" },
 });
 
 await makeBundle();

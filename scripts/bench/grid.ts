@@ -8,7 +8,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import type { Sql } from "../../src/postgres/driver.ts";
 import { startCluster } from "./cluster.ts";
 import { type GridContender, openLiteral, openService } from "./grid_contenders.ts";
@@ -16,6 +15,7 @@ import { GRID_DATA, makeGridDatabase } from "./grid_data.ts";
 import { excessOf, type GridTimes, printGrid } from "./grid_report.ts";
 import { GRID_SHAPES, type GridTenant, type Variant } from "./grid_shapes.ts";
 import { describeMachine } from "./options.ts";
+import { readFlags } from "./read_flags.ts";
 
 /** Highest multiple of the best other time. */
 const LIMIT = 1.5;
@@ -24,15 +24,13 @@ const SMALL_TENANT = 3;
 /** A request is repeated until it took so long in all, but at least and at most so often. */
 const [MIN_ROUNDS, MAX_ROUNDS, ENOUGH_MS] = [4, 12, 100];
 
-const { values } = parseArgs({
-  options: {
-    only: { type: "string" },
-    data: { type: "string" },
-    output: { type: "string", default: "dist/bench" },
-  },
+const values = readFlags({
+  only: { type: "string", default: "" },
+  data: { type: "string", default: GRID_DATA.map(({ name }) => name).join(",") },
+  output: { type: "string", default: "dist/bench" },
 });
-const shapes = GRID_SHAPES.filter(({ name }) => name.includes(values.only ?? ""));
-const data = GRID_DATA.filter(({ name }) => values.data?.split(",").includes(name) ?? true);
+const shapes = GRID_SHAPES.filter(({ name }) => name.includes(values.only));
+const data = GRID_DATA.filter(({ name }) => values.data.split(",").includes(name));
 const cluster = await startCluster();
 try {
   const name = await makeGridDatabase(cluster);

@@ -9,7 +9,6 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { installPackages, makeBundle } from "../install_packages.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import type { Contender } from "./contender.ts";
@@ -21,6 +20,7 @@ import { measureTables, pictureTables, printTables } from "./growth_tables.ts";
 import { openIdle } from "./idle_connections.ts";
 import { load, type LoadOptions, NoAnswer, requireWrk, type Turn, writeAsks } from "./load.ts";
 import { describeMachine, type Runtime, RUNTIMES } from "./options.ts";
+import { readFlags } from "./read_flags.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 import type { Task } from "./work.ts";
 
@@ -33,13 +33,11 @@ const WARM_SECONDS = 2;
 const SLOW_RATE = 30;
 const ONE_AT_A_TIME = { concurrency: 1, seconds: 15 };
 
-const { values } = parseArgs({
-  options: {
-    full: { type: "boolean", default: false },
-    only: { type: "string" },
-    runtime: { type: "string", default: "deno" },
-    output: { type: "string", default: "dist/bench" },
-  },
+const values = readFlags({
+  full: { type: "boolean", default: false },
+  only: { type: "string" },
+  runtime: { type: "string", default: "deno" },
+  output: { type: "string", default: "dist/bench" },
 });
 const [seconds, rounds] = values.full ? [2, 3] : [1, 1];
 await requireWrk();

@@ -9,12 +9,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { installPackages, makeBundle } from "../install_packages.ts";
 import { startCluster } from "./cluster.ts";
 import { countCpuSeconds, readTreeCpuSeconds } from "./cpu.ts";
 import { median } from "./medians.ts";
 import { describeMachine, pick, RUNTIMES } from "./options.ts";
+import { readFlags } from "./read_flags.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 
 const DATABASE = "bench_idempotency";
@@ -23,13 +23,11 @@ const TENANT = 1;
 const UPDATES = 400;
 const WAYS = ["plain", "keyed"] as const;
 
-const { values } = parseArgs({
-  options: {
-    runtimes: { type: "string" },
-    clients: { type: "string", default: "1,16" },
-    rounds: { type: "string", default: "15" },
-    commit: { type: "string", default: "on" },
-  },
+const values = readFlags({
+  runtimes: { type: "string", default: RUNTIMES.join(",") },
+  clients: { type: "string", default: "1,16" },
+  rounds: { type: "string", default: "15" },
+  commit: { type: "string", default: "on" },
 });
 
 await makeBundle();

@@ -13,7 +13,6 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { installPackages, makeBundle } from "../install_packages.ts";
 import { startBare } from "./bare.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
@@ -33,6 +32,7 @@ import {
 } from "./options.ts";
 import { startFlow } from "./paced_client.ts";
 import { startPostgrest } from "./postgrest.ts";
+import { readFlags } from "./read_flags.ts";
 import { printTable } from "./report.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 import { makeMixedShapes } from "./shapes.ts";
@@ -51,23 +51,23 @@ const LONGEST_SECONDS = 120;
 const FLOW_SECONDS = 50;
 const GOAL = 0.95;
 
-const { values } = parseArgs({
-  options: {
-    runtimes: { type: "string" },
-    contenders: { type: "string" },
-    only: { type: "string" },
-    shapes: { type: "string", default: "10000" },
-    rate: { type: "string", default: "100" },
-    rounds: { type: "string", default: "3" },
-    output: { type: "string", default: "dist/bench" },
-  },
+const CONTENDERS = ["rowgate", "postgrest", "bare"] as const;
+
+const values = readFlags({
+  runtimes: { type: "string", default: RUNTIMES.join(",") },
+  contenders: { type: "string", default: CONTENDERS.join(",") },
+  only: { type: "string", default: FIXED_WORKS.join(",") },
+  shapes: { type: "string", default: "10000" },
+  rate: { type: "string", default: "100" },
+  rounds: { type: "string", default: "3" },
+  output: { type: "string", default: "dist/bench" },
 });
 const works = pick(values.only, FIXED_WORKS);
 const shapes = Number(values.shapes);
 const rate = Number(values.rate);
 const rounds = Number(values.rounds);
 const runtimes = pick(values.runtimes, RUNTIMES);
-const kinds = pick(values.contenders, ["rowgate", "postgrest", "bare"] as const);
+const kinds = pick(values.contenders, CONTENDERS);
 
 await requireWrk();
 await makeBundle();

@@ -8,7 +8,6 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { MAX_PREPARED_STATEMENTS } from "../../src/errors/limits.ts";
 import { makeBundle } from "../install_packages.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
@@ -16,6 +15,7 @@ import { listChildren, readMemory, readOwnMemory } from "./cpu.ts";
 import { SIZE } from "./dataset.ts";
 import { load, requireWrk, writeAsks } from "./load.ts";
 import { describeMachine, type Runtime, RUNTIMES } from "./options.ts";
+import { readFlags } from "./read_flags.ts";
 import { printTable } from "./report.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 import { makeShapes } from "./shapes.ts";
@@ -34,12 +34,10 @@ interface Sample {
   readonly postgres: number;
 }
 
-const { values } = parseArgs({
-  options: {
-    runtimes: { type: "string", default: RUNTIMES.join(",") },
-    requests: { type: "string", default: "1000000" },
-    output: { type: "string", default: "dist/bench" },
-  },
+const values = readFlags({
+  runtimes: { type: "string", default: RUNTIMES.join(",") },
+  requests: { type: "string", default: "1000000" },
+  output: { type: "string", default: "dist/bench" },
 });
 await requireWrk();
 await makeBundle();

@@ -10,7 +10,6 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import type { Sql } from "../../src/postgres/driver.ts";
 import { installPackages, makeBundle } from "../install_packages.ts";
 import { startBare } from "./bare.ts";
@@ -31,6 +30,7 @@ import { type Beside, type Latency, type Measured, printContender } from "./neig
 import { describeMachine, pick, type Runtime, RUNTIMES } from "./options.ts";
 import { startPostgrest } from "./postgrest.ts";
 import { launch } from "./processes.ts";
+import { readFlags } from "./read_flags.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 import { openStatements } from "./statement.ts";
 import { type Task, VARYING } from "./work.ts";
@@ -61,19 +61,19 @@ const ASKED: Readonly<Record<string, readonly Task[]>> = {
   })),
 };
 
-const { values } = parseArgs({
-  options: {
-    only: { type: "string" },
-    runtimes: { type: "string", default: "deno" },
-    contenders: { type: "string" },
-    seconds: { type: "string", default: "3" },
-    connections: { type: "string" },
-    output: { type: "string", default: "dist/bench" },
-  },
+const CONTENDERS = ["rowgate", "bare", "postgrest"] as const;
+
+const values = readFlags({
+  only: { type: "string" },
+  runtimes: { type: "string", default: "deno" },
+  contenders: { type: "string", default: CONTENDERS.join(",") },
+  seconds: { type: "string", default: "3" },
+  connections: { type: "string" },
+  output: { type: "string", default: "dist/bench" },
 });
 const seconds = Number(values.seconds);
 const runtimes = pick(values.runtimes, RUNTIMES);
-const kinds = pick(values.contenders, ["rowgate", "bare", "postgrest"] as const);
+const kinds = pick(values.contenders, CONTENDERS);
 const attacks = ATTACKS.filter(({ name }) =>
   values.only?.split(",").some((part) => name.includes(part)) ?? true
 ).flatMap(repeatWithConnections);

@@ -52,8 +52,12 @@ const DEFAULTS = {
   full: { concurrency: [1, 16, 64], rounds: "5", seconds: "4", warm: "8", peers: true },
 };
 
-/** Reads the command line; ends the process with the usage on what it does not know. */
+/** Reads the command line; ends the process with the usage on `--help` and on what it does not know. */
 export function readOptions(parameters: readonly string[]): Options {
+  if (parameters.includes("--help")) {
+    console.log(USAGE);
+    process.exit(0);
+  }
   try {
     return choose(parameters);
   } catch (error) {

@@ -9,12 +9,12 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { makeBundle } from "../install_packages.ts";
 import { startCluster } from "./cluster.ts";
 import { readChildrenCpuSeconds } from "./cpu.ts";
 import { SIZE } from "./dataset.ts";
 import { describeMachine, pick, RUNTIMES } from "./options.ts";
+import { readFlags } from "./read_flags.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 
 const DATABASE = "bench_page_tokens";
@@ -27,13 +27,11 @@ const SORTS: Readonly<Record<string, readonly { field: string; direction?: strin
   "ties of 100, descending": [{ field: "list_id", direction: "desc" }],
 };
 
-const { values } = parseArgs({
-  options: {
-    runtimes: { type: "string", default: "deno" },
-    depth: { type: "string", default: "10000" },
-    turns: { type: "string", default: "200" },
-    output: { type: "string", default: "dist/bench" },
-  },
+const values = readFlags({
+  runtimes: { type: "string", default: "deno" },
+  depth: { type: "string", default: "10000" },
+  turns: { type: "string", default: "200" },
+  output: { type: "string", default: "dist/bench" },
 });
 const depth = Number(values.depth);
 const turns = Number(values.turns);

@@ -108,6 +108,7 @@ async function warmUp(
 ): Promise<Running[]> {
   const running: Running[] = [];
   for (const [work, list] of tasks) {
+    console.log(`warming up: ${work}, ${contenders.length} contenders for ${options.warm} s each`);
     for (const contender of contenders) {
       if (!canDo(contender, work)) continue;
       const file = await writeAsks(contender, list, { folder, name: work });

@@ -8,13 +8,13 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import type { Sql } from "../../src/postgres/driver.ts";
 import { makeBundle } from "../install_packages.ts";
 import { startCluster } from "./cluster.ts";
 import { countCpuSeconds, readTreeCpuSeconds } from "./cpu.ts";
 import { median } from "./medians.ts";
 import { describeMachine, pick, RUNTIMES } from "./options.ts";
+import { readFlags } from "./read_flags.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 
 const DATABASE = "bench_tenant_path";
@@ -83,12 +83,10 @@ interface Cost {
   readonly postgres: number;
 }
 
-const { values } = parseArgs({
-  options: {
-    runtime: { type: "string", default: "deno" },
-    rounds: { type: "string", default: "3" },
-    output: { type: "string", default: "dist/bench" },
-  },
+const values = readFlags({
+  runtime: { type: "string", default: "deno" },
+  rounds: { type: "string", default: "3" },
+  output: { type: "string", default: "dist/bench" },
 });
 
 let requests = 0;

@@ -3,7 +3,6 @@
  * `deno run -A scripts/bench/webhooks.ts --tenants=20 --seconds=10`. At rest, the time from a commit to
  * its message; under load, changes and messages a second, and when the last of them arrived.
  */
-import { parseArgs } from "node:util";
 import process from "node:process";
 import postgres from "postgres";
 import { openChanges } from "../../src/changes/changes.ts";
@@ -14,12 +13,11 @@ import { enableFeeds } from "../../test/support/feeds.ts";
 import { openReceiver } from "../../test/support/receiver.ts";
 import { createTestService } from "../../test/support/service.ts";
 import { startCluster } from "../../test/support/cluster.ts";
+import { readFlags } from "./read_flags.ts";
 
-const { values } = parseArgs({
-  options: {
-    tenants: { type: "string", default: "20" },
-    seconds: { type: "string", default: "10" },
-  },
+const values = readFlags({
+  tenants: { type: "string", default: "20" },
+  seconds: { type: "string", default: "10" },
 });
 const tenants = Number(values.tenants);
 const seconds = Number(values.seconds);
