@@ -1,6 +1,6 @@
-import process from "node:process";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
+import { orShowUsage } from "./read_flags.ts";
 
 /** The works that are the same in every run, in the order of the results. @see docs/performance.md */
 export const FIXED_WORKS = ["Q1", "Q2", "Q2W", "Q3", "U1", "U2"] as const;
@@ -54,16 +54,7 @@ const DEFAULTS = {
 
 /** Reads the command line; ends the process with the usage on `--help` and on what it does not know. */
 export function readOptions(parameters: readonly string[]): Options {
-  if (parameters.includes("--help")) {
-    console.log(USAGE);
-    process.exit(0);
-  }
-  try {
-    return choose(parameters);
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-    process.exit(2);
-  }
+  return orShowUsage(USAGE, () => choose(parameters));
 }
 
 function choose(parameters: readonly string[]): Options {

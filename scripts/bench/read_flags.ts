@@ -6,18 +6,22 @@ type Flag =
   | { readonly type: "string"; readonly default?: string }
   | { readonly type: "boolean"; readonly default?: boolean };
 
-/**
- * Reads the command line of a benchmark. On `--help` it prints how the script is called and ends the
- * process; on what it does not know it does so as well, with the reason, and exits with 2.
- */
+/** Reads the command line of a benchmark; see {@link orShowUsage}. */
 export function readFlags<const T extends Readonly<Record<string, Flag>>>(flags: T) {
-  const usage = printUsage(flags);
+  return orShowUsage(printUsage(flags), () => parseArgs({ options: flags }).values);
+}
+
+/**
+ * Gives what is read from the command line. On `--help` it prints how the script is called and ends the
+ * process; where reading throws it does so as well, with the reason, and exits with 2.
+ */
+export function orShowUsage<T>(usage: string, read: () => T): T {
   if (process.argv.includes("--help")) {
     console.log(usage);
     process.exit(0);
   }
   try {
-    return parseArgs({ options: flags }).values;
+    return read();
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
     process.exit(2);
