@@ -22,7 +22,9 @@ const ABORTED = /aborted compiling \S+ <JSFunction (\w+)/;
 describe("what the driver makes for each query", () => {
   it("is compiled once, not thrown away and compiled again for ever", async () => {
     const lines = await hearV8(V8_FLAGS, async (service, heard) => {
-      for (let round = 0; round < MOST_ROUNDS && !isCompiled(heard); round++) await update(service);
+      for (let round = 0; round < MOST_ROUNDS && !isCompiled(heard()); round++) {
+        await update(service);
+      }
       for (let round = 0; round < FURTHER_ROUNDS; round++) await update(service);
     });
     assert(isCompiled(lines), collect(lines, COMPILING).join());
