@@ -4,6 +4,7 @@ import type { Catalogue } from "../../../src/catalogue/catalogue.ts";
 import { EXPORT_TYPES } from "../../../src/http/export_format.ts";
 import { describeService } from "../../../src/interface/openapi/document.ts";
 import { printOpenApi } from "../../../src/interface/print_openapi.ts";
+import { makeManyTables, type ManyTables, NAMES } from "../../support/many_table_catalogue.ts";
 import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
 
 describe("the document of a token's tables", () => {
@@ -70,46 +71,24 @@ describe("the document of a token's tables", () => {
     }
   });
 
-  const forms = {
-    "of 8 columns": { count: 8, feed: undefined },
-    "of 9 columns with comments": { count: 9, feed: undefined },
-    "of 8 columns with feeds": { count: 8, feed: {} },
-    "of 20 columns": { count: 20, feed: undefined },
-    "of 20 columns with feeds and comments": { count: 20, feed: {} },
-    "of 40 columns with feeds and comments": { count: 40, feed: {} },
+  const forms: Readonly<Record<string, ManyTables>> = {
+    "of 8 columns": { columns: 8, comments: false, feeds: false },
+    "of 9 columns with comments": { columns: 9, comments: true, feeds: false },
+    "of 8 columns with feeds": { columns: 8, comments: false, feeds: true },
+    "of 20 columns": { columns: 20, comments: false, feeds: false },
+    "of 20 columns with feeds and comments": { columns: 20, comments: true, feeds: true },
+    "of 40 columns with feeds and comments": { columns: 40, comments: true, feeds: true },
   };
-  for (const [title, { count, feed }] of Object.entries(forms)) {
+  for (const [title, form] of Object.entries(forms)) {
     it(`has at most 2 MB for 500 tables ${title}, and every reference leads somewhere [H26]`, () => {
-      const kinds = [
-        "text",
-        "int4",
-        "numeric",
-        "boolean",
-        "uuid",
-        "json",
-        "float8",
-        "text",
-      ] as const;
-      const columns = Array.from({ length: count }, (_, place) => ({
-        ...makeColumn(`column_${place}`, kinds[place % kinds.length]!),
-        comment: count === 9 || count > 8 && feed !== undefined
-          ? `What the column ${place} means, in a sentence`
-          : null,
-      }));
-      const names = Array.from({ length: 500 }, (_, place) => `table_${place}`);
-      const tables = names.map((name) => ({ ...makeTable(columns), name, feed }));
-      const many = {
-        tables: new Map(tables.map((table) => [table.name, table])),
-        credentialTables: new Set(),
-      } as unknown as Catalogue;
-      const text = printOpenApi(many, makeAccess({ tables: names }));
+      const text = printOpenApi(makeManyTables(form), makeAccess({ tables: NAMES }));
       assert(text.length <= 2_000_000, String(text.length));
       const document = JSON.parse(text);
-      for (const name of names) {
+      for (const name of NAMES) {
         for (const rest of ["query", "records/single", "records/bulk", "records/batch"]) {
           assert(hasPath(document, name, rest), `${name} ${rest}`);
         }
-        assertEquals(hasPath(document, name, "changes"), feed !== undefined);
+        assertEquals(hasPath(document, name, "changes"), form.feeds);
         assert(document.components.schemas[`${name}.Record`].properties.column_7 !== undefined);
         const { fields } = document.components.schemas[`${name}.Update`].properties;
         assert(fields.properties.column_7 !== undefined);
