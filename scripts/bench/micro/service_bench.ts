@@ -29,7 +29,12 @@ const RECORD = JSON.stringify({
   replaces: null,
   remaining_ms: null,
 });
-const ROW = { total: "1", rows: "1", records: '[{"id":7,"status":"open"}]', record: RECORD };
+const { token } = mintToken();
+/** The answer to every statement: that of a look-up of the token, and that of a query. */
+const ROW = {
+  ...{ digest: digest(token), record: RECORD },
+  ...{ total: "1", rows: "1", records: '[{"id":7,"status":"open"}]' },
+};
 const REQUEST: Observation = {
   kind: "request",
   requestId: crypto.randomUUID(),
@@ -68,7 +73,6 @@ const observe = (observation: Observation) => {
 const tokens = createTokenStore(database, { observe });
 const { config } = readConfig({});
 const app = createApp({ config: config!, database, catalogue, tokens, observe, metrics });
-const { token } = mintToken();
 
 const body = JSON.stringify({ filters: { and: [{ field: "id", op: "eq", value: 7 }] } });
 const headers = {
