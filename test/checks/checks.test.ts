@@ -1,10 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { spawn } from "node:child_process";
-import process from "node:process";
-import { fileURLToPath } from "node:url";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+import { runDeno } from "../support/run_deno.ts";
 
 const CHECKS = [
   ["modules import only what ARCHITECTURE.md and docs/layers.md allow", "check_layers"],
@@ -14,16 +10,7 @@ const CHECKS = [
 
 /** Runs a check; returns what it printed when it failed. */
 async function runCheck(name: string): Promise<string> {
-  const parameters = ["run", "-A", "--no-check", `scripts/${name}.ts`];
-  const child = spawn(process.execPath, parameters, {
-    cwd: ROOT,
-    env: { ...process.env, NO_COLOR: "1" },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  child.stdout.on("data", (chunk) => output += chunk);
-  child.stderr.on("data", (chunk) => output += chunk);
-  const code = await new Promise((resolve) => child.once("close", resolve));
+  const { code, output } = await runDeno(["run", "-A", "--no-check", `scripts/${name}.ts`]);
   return code === 0 ? "" : output;
 }
 

@@ -1,30 +1,14 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { beforeAll, describe, it } from "@std/testing/bdd";
-import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { printTables } from "../../src/interface/typescript/print_tables.ts";
 import { readTypedTables, type TypedTable } from "../../src/interface/typescript/read_tables.ts";
+import { runDeno } from "../support/run_deno.ts";
 import { printSample, readDemonstration } from "./print_demonstration.ts";
 
 const SAMPLE = new URL("tables.ts", import.meta.url);
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const NARROW = { wideNumbers: false };
-
-/** Runs Deno with a text on its standard input; returns the exit code and the output. */
-async function runDeno(parameters: readonly string[], text = ""): Promise<[number, string]> {
-  const child = spawn(process.execPath, [...parameters], {
-    cwd: ROOT,
-    env: { ...process.env, NO_COLOR: "1" },
-  });
-  let output = "";
-  child.stdout.on("data", (chunk) => output += chunk);
-  child.stderr.on("data", (chunk) => output += chunk);
-  child.stdin.end(text);
-  const code = await new Promise<number>((resolve) => child.once("close", resolve));
-  return [code, output];
-}
 
 describe("the types of the tables", () => {
   let tables: readonly TypedTable[];
@@ -39,18 +23,19 @@ describe("the types of the tables", () => {
   });
 
   it("accept what fits and reject what does not", async () => {
-    assertEquals(await runDeno(["check", "--quiet", "test/client/typed.ts"]), [0, ""]);
+    const { code, output } = await runDeno(["check", "--quiet", "test/client/typed.ts"]);
+    assertEquals([code, output], [0, ""]);
   });
 
   it("are formatted, and the same each time", async () => {
     const printed = printTables(tables, NARROW);
     const read = await readDemonstration("TOKEN");
     assertEquals(printTables(read, NARROW), printed);
-    const [code, formatted] = await runDeno(
+    const { code, output } = await runDeno(
       ["fmt", "--quiet", "--line-width=100", "--ext=ts", "-"],
       printed,
     );
-    assertEquals([code, formatted], [0, printed]);
+    assertEquals([code, output], [0, printed]);
   });
 
   it("can have 64-bit integers and numeric as strings", () => {
@@ -85,7 +70,7 @@ describe("a document from an untrusted source", () => {
       }`),
     };
     const printed = printTables(readTypedTables(describeTable("deals", record)), NARROW);
-    const [code, output] = await runDeno(["fmt", "--quiet", "--ext=ts", "-"], printed);
+    const { code, output } = await runDeno(["fmt", "--quiet", "--ext=ts", "-"], printed);
     assertEquals(code, 0, output);
     assert(!/^\s*evil|\*\/ evil/m.test(printed), printed);
     for (const name of ["x {} evil(); interface y", "x\nevil()", ""]) {

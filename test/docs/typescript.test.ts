@@ -2,21 +2,19 @@
 // its output. After an intended change: `ROWGATE_WRITE_TYPES=1 deno task test test/docs/typescript.test.ts`.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { printTables } from "../../src/interface/typescript/print_tables.ts";
 import { readDemonstration } from "../client/print_demonstration.ts";
+import { runDeno } from "../support/run_deno.ts";
 import { type DocumentedService, startDemonstration } from "./documented_service.ts";
 import { matches } from "./example.ts";
 import { type AppServer, serveApp } from "./serve_app.ts";
 
 const PAGE = new URL("../../docs/typescript.md", import.meta.url);
 const CLIENT = new URL("../../src/client/client.ts", import.meta.url).href;
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PROGRAM = /```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g;
 
 describe("the programs in docs/typescript.md", () => {
@@ -44,12 +42,13 @@ describe("the programs in docs/typescript.md", () => {
     assertEquals(programs.length, 4);
     const files = await Promise.all(programs.map(([, program = ""], at) => write(program, at)));
     // All at once: most of a type check is to read the types of the runtime.
-    assertEquals(await runDeno(["check", "--quiet", "--no-config", ...files]), "");
+    const checked = await runDeno(["check", "--quiet", "--no-config", ...files]);
+    assertEquals(checked.output, "");
     let text = markdown.text;
     for (const [at, [block, , shown = ""]] of programs.entries()) {
       const location = "--location=https://rows.example.com";
       const allowed = ["--no-check", "--quiet", "--no-config", "--allow-net", location];
-      const printed = await runDeno(["run", ...allowed, files[at]!]);
+      const { output: printed } = await runDeno(["run", ...allowed, files[at]!]);
       if (matches(printed, shown)) continue;
       if (process.env.ROWGATE_WRITE_TYPES === "1") {
         text = text.replace(block, () => block.replace(`text\n${shown}`, () => `text\n${printed}`));
@@ -64,18 +63,5 @@ describe("the programs in docs/typescript.md", () => {
       .replaceAll("https://rows.example.com", server.address).replaceAll("rg_…", "TOKEN");
     await writeFile(file, here);
     return file;
-  }
-
-  async function runDeno(parameters: readonly string[]): Promise<string> {
-    const child = spawn(process.execPath, [...parameters], {
-      cwd: ROOT,
-      env: { ...process.env, NO_COLOR: "1" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let output = "";
-    child.stdout.on("data", (chunk) => output += chunk);
-    child.stderr.on("data", (chunk) => output += chunk);
-    await new Promise((resolve) => child.once("close", resolve));
-    return output;
   }
 });

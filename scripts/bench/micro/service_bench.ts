@@ -32,8 +32,11 @@ const RECORD = JSON.stringify({
 const { token } = mintToken();
 /** The answer to every statement: that of a look-up of the token, and that of a query. */
 const ROW = {
-  ...{ digest: digest(token), record: RECORD },
-  ...{ total: "1", rows: "1", records: '[{"id":7,"status":"open"}]' },
+  digest: digest(token),
+  record: RECORD,
+  total: "1",
+  rows: "1",
+  records: '[{"id":7,"status":"open"}]',
 };
 const REQUEST: Observation = {
   kind: "request",
