@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { stripVTControlCharacters } from "node:util";
+import { type EndedRun, nameStage, RUN_LIMITS, type RunLimits, watchRun } from "./watch_run.ts";
 
 /** How many tests ended how; groups of tests are not counted. */
 export interface Tally {
@@ -30,6 +31,8 @@ export interface RunOptions {
   readonly words: readonly string[];
   /** Ends the run. */
   readonly signal: AbortSignal;
+  /** Left out, the usual ones. */
+  readonly limits?: RunLimits;
 }
 
 /**
@@ -47,10 +50,16 @@ const OPTIMISE_LITTLE = {
 /** How many files run side by side, unless `DENO_JOBS` says it: some of them wait. */
 const JOBS = 5;
 
-/** Runs `deno test` on the paths and flags, shows what it prints, and counts by its report. */
+/** The long form of the tests takes as long as it is asked to, and a watcher runs until it is stopped. */
+const NO_LIMITS: RunLimits = { stuckMs: Infinity, wholeMs: Infinity };
+
+/**
+ * Runs `deno test` on the paths and flags, shows what it prints, and counts by its report. A run that
+ * hangs is ended: what ran then has failed.
+ */
 export async function runTests(
   parameters: readonly string[],
-  { environment, folder, label, words, signal }: RunOptions,
+  { environment, folder, label, words, signal, limits = chooseLimits(parameters) }: RunOptions,
 ): Promise<Tally> {
   const report = join(folder, `report-${crypto.randomUUID()}.xml`);
   const options = [
@@ -61,19 +70,24 @@ export async function runTests(
     `--junit-path=${report}`,
     ...words,
   ];
+  const progress = await mkdtemp(join(folder, "progress-"));
   const child = spawn(process.execPath, [...options, ...parameters], {
     env: {
       ...process.env,
       ...OPTIMISE_LITTLE,
       DENO_JOBS: process.env.DENO_JOBS ?? String(JOBS),
       ...environment,
+      ROWGATE_TEST_PROGRESS: progress,
     },
     stdio: ["ignore", "inherit", "inherit"],
   });
   const end = () => child.kill("SIGTERM");
   signal.addEventListener("abort", end);
+  const watch = watchRun(child.pid!, progress, limits);
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
   signal.removeEventListener("abort", end);
+  const ended = await watch.stop();
+  if (ended !== undefined) return countEnded(ended);
   const tally = countCases(await readFile(report, "utf8").catch(() => ""));
   // A file that cannot be loaded has no test that could fail.
   const failures = code !== 0 && tally.failed === 0
@@ -87,6 +101,26 @@ export async function runTests(
       reason,
     })),
   };
+}
+
+function chooseLimits(parameters: readonly string[]): RunLimits {
+  const isWatching = parameters.some((parameter) => /^--watch\b/.test(parameter));
+  return isWatching || process.env.ROWGATE_TEST_RUNS !== undefined ? NO_LIMITS : RUN_LIMITS;
+}
+
+/** There is no report of a run that was ended. */
+function countEnded({ why, ended, running }: EndedRun): Tally {
+  const failed = ended.filter((stage) => stage.failed !== undefined);
+  const failures = [
+    ...failed.map((stage) => ({ name: nameStage(stage), reason: stage.failed ?? "" })),
+    ...running.map((stage) => ({
+      name: nameStage(stage),
+      reason: `still running after ${Math.round(stage.forMs / 1000)} s`,
+    })),
+    { name: "the run was ended", reason: why },
+  ];
+  const passed = ended.filter(({ isTest, failed }) => isTest && failed === undefined).length;
+  return { passed, failed: failures.length, skipped: 0, failures };
 }
 
 /** How the name of a test begins that another runtime serves in the same run: see test/support/bdd.ts. */

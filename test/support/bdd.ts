@@ -1,12 +1,13 @@
 /**
  * `@std/testing/bdd` as the test command has it: from JSR, or from the stand-in where JSR cannot be
- * reached. It adds three things: the title of the test that runs, which the watch and `--access` need;
- * `--filter` by the titles of tests, where Deno looks at those of the outermost groups alone; and an
- * `afterEach` that is a part of its test, since Deno 2.9's `node:test` ignores a hook that fails.
+ * reached. It adds four things: the title of the test that runs, which the watch and `--access` need;
+ * `--filter` by the titles of tests, where Deno looks at those of the outermost groups alone; an
+ * `afterEach` that is a part of its test, since Deno 2.9's `node:test` ignores a hook that fails; and an
+ * end of each test and hook that hangs.
  */
 import * as runner from "bdd";
 import process from "node:process";
-import { enterTest } from "./current_test.ts";
+import { runStage, type Stage } from "./run_stage.ts";
 import { runtimeOfGroup } from "./serving_runtime.ts";
 
 type Body = () => unknown;
@@ -23,6 +24,8 @@ interface Entry {
   readonly name: string;
   /** The names of its groups and its own. */
   readonly title: string;
+  /** The file that has registered it. */
+  readonly file: string;
   readonly ignore: boolean;
   readonly outer: Entry | undefined;
   readonly body: Body;
@@ -52,17 +55,20 @@ export const it: Register = Object.assign(registerEntry("test"), {
 
 /** Runs once before the tests of its group. */
 export function beforeAll(body: Body): void {
-  addHook(() => runner.beforeAll(asHook(body)));
+  const hook = asHook(body);
+  addHook(() => runner.beforeAll(hook));
 }
 
 /** Runs once after the tests of its group. */
 export function afterAll(body: Body): void {
-  addHook(() => runner.afterAll(asHook(body)));
+  const hook = asHook(body);
+  addHook(() => runner.afterAll(hook));
 }
 
 /** Runs before each test of its group. */
 export function beforeEach(body: Body): void {
-  addHook(() => runner.beforeEach(asHook(body)));
+  const hook = asHook(body);
+  addHook(() => runner.beforeEach(hook));
 }
 
 /** Runs after each test of its group, and fails the test when it fails. */
@@ -88,7 +94,17 @@ function makeEntry(
 ): Entry {
   const before = outer === undefined || outer.title === "" ? "" : `${outer.title} > `;
   const title = `${before}${name}`;
-  return { kind, name, title, ignore, outer, body, hooks: [], afterEach: [], entries: [] };
+  const file = outer === undefined || outer === FILE ? findFile() : outer.file;
+  return { kind, name, title, file, ignore, outer, body, hooks: [], afterEach: [], entries: [] };
+}
+
+/** Returns the test file that calls: a worker runs several. */
+function findFile(): string {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = Infinity;
+  const { stack = "" } = new Error();
+  Error.stackTraceLimit = limit;
+  return /(?:file:\/\/)?([^\s()]*\.test\.tsx?)/.exec(stack)?.[1] ?? "";
 }
 
 function collect(entry: Entry): void {
@@ -126,25 +142,27 @@ function hand(entry: Entry): void {
   }
 }
 
-async function runTest({ title, body, outer }: Entry): Promise<void> {
-  enterTest(title);
+async function runTest(entry: Entry): Promise<void> {
   try {
-    await body();
+    await runStage({ ...stageOf(entry), isTest: true }, entry.body);
   } finally {
-    await runAfterEach(outer);
+    await runAfterEach(entry.outer);
   }
 }
 
 async function runAfterEach(entry: Entry | undefined): Promise<void> {
   if (entry === undefined) return;
-  for (const body of entry.afterEach) await body();
+  for (const body of entry.afterEach) await runStage(stageOf(entry), body);
   await runAfterEach(entry.outer);
 }
 
 function asHook(body: Body): () => Promise<void> {
-  return async () => {
-    await body();
-  };
+  const stage = group === FILE ? { ...stageOf(FILE), file: findFile() } : stageOf(group);
+  return () => runStage(stage, body);
+}
+
+function stageOf({ file, title }: Entry): Stage {
+  return { file, title, isTest: false };
 }
 
 /** As Deno reads its filter: a text that the title contains, or a pattern between slashes. */

@@ -2,9 +2,29 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 const CURRENT = Symbol.for("rowgate.current_test");
 
+interface Current {
+  readonly title: string;
+  readonly signal: AbortSignal;
+}
+
+/** Nothing ends what runs outside of tests and hooks. */
+const NONE: Current = { title: "", signal: new AbortController().signal };
+
+function readCurrent(): Current {
+  return (globalThis as { [CURRENT]?: Current })[CURRENT] ?? NONE;
+}
+
 /** Returns the title of the test that runs, its groups before it; empty outside of tests. */
 export function currentTest(): string {
-  return (globalThis as { [CURRENT]?: string })[CURRENT] ?? "";
+  return readCurrent().title;
+}
+
+/**
+ * Returns the signal of the test or hook that runs. It is aborted as that ends, however it ends: what
+ * goes on for as long as the test does, such as a client that asks again and again, stops with it.
+ */
+export function currentSignal(): AbortSignal {
+  return readCurrent().signal;
 }
 
 const waiting = new AsyncLocalStorage<true>();
@@ -19,7 +39,8 @@ export function whileWaiting<T>(wait: () => Promise<T>): Promise<T> {
   return waiting.run(true, wait);
 }
 
-/** Sets the title of the test that runs. */
-export function enterTest(title: string): void {
-  (globalThis as { [CURRENT]?: string })[CURRENT] = title;
+/** Sets the test that runs; a hook leaves the title as it is. */
+export function enterTest(title: string | undefined, signal: AbortSignal): void {
+  const current = { title: title ?? currentTest(), signal };
+  (globalThis as { [CURRENT]?: Current })[CURRENT] = current;
 }
