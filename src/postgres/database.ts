@@ -13,8 +13,8 @@ export type Step = (sql: Sql, before: Rows) => Fragment;
 export interface StepGroup {
   readonly steps: readonly Step[];
   /**
-   * Called with the rows of all steps, in order, or of those before one that failed. If it throws,
-   * the transaction is rolled back.
+   * Called with the rows of all steps, in order, or of those before one that failed; not called if
+   * the first failed. If it throws, the transaction is rolled back.
    */
   readonly take: (rows: Rows) => void;
 }

@@ -106,7 +106,7 @@ async function runSteps(
       for (const [place, outcome] of outcomes.entries()) {
         if (outcome.failure !== undefined) {
           // The error of an earlier update may have to be reported instead.
-          take?.(rows);
+          if (place > 0) take?.(rows);
           onFailure?.(group[place]!);
           return { failure: await undo(outcome.failure) };
         }

@@ -122,10 +122,7 @@ export function readClaimed<Row extends ClaimRow>(row: Row): Row {
 export function claimSteps(idempotency: Idempotency | undefined): StepGroup[] {
   if (idempotency === undefined) return [];
   const claim: Step = (sql) => compileClaimStep(sql, idempotency);
-  const take = ([row]: readonly ClaimRow[]) => {
-    // None where the statement has failed.
-    if (row !== undefined) readClaimed(row);
-  };
+  const take = ([row]: readonly ClaimRow[]) => void readClaimed(row!);
   return [{ steps: [claim], take }];
 }
 

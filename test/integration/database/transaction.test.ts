@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
+import type { Step } from "../../../src/postgres/database.ts";
 import { DatabaseError } from "../../../src/postgres/database_error.ts";
 import { toApiError } from "../../../src/http/database_status.ts";
 import { createTestDatabase, DATABASE_KINDS } from "../../support/database.ts";
@@ -74,6 +75,20 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await names(), ["old"]);
       await subject.database.transact([(sql) => sql`select 1`], { rollback: false });
       assertEquals(await names(), ["old"]);
+    });
+
+    it("gives a group the rows before the step that failed, and nothing if that was the first [U56]", async () => {
+      const taken: unknown[] = [];
+      const take = (rows: readonly unknown[]) => void taken.push(rows.length);
+      const good: Step = (sql) => sql`select id from places where id = ${"1"}::int4`;
+      const bad: Step = (sql) => sql`select ${"x"}::text::int4`;
+      for (const steps of [[good, good, bad], [bad, good], [bad]]) {
+        await assertRejects(
+          () => subject.database.transact([good, { steps, take }], { rollback: false }),
+          DatabaseError,
+        );
+      }
+      assertEquals(taken, [2]);
     });
 
     it("undoes what stood before a statement that cannot be compiled", async () => {
