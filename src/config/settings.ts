@@ -164,7 +164,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   }),
   tokenLookUps: setting("ROWGATE_TOKEN_LOOKUPS", wholeNumber(1, 1000), {
     default: TOKEN_LOOK_UPS,
-    help: "Look-ups of unknown tokens at the same time",
+    help: "Statements at the same time that look up unknown tokens",
   }),
   rateLimit: setting("ROWGATE_RATE_LIMIT", rateLimit, {
     default: undefined,

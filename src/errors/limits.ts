@@ -76,12 +76,12 @@ export const NAME_PATTERN = /^[A-Za-z0-9_]+$/;
 export const MAX_REPORTED_ISSUES = 5;
 /** Characters of a client's value that a message shows. @see E6 */
 export const MAX_QUOTED_CHARACTERS = 100;
-/**
- * Look-ups of unknown tokens at a time, unless `ROWGATE_TOKEN_LOOKUPS` is set. @see L19
- */
+/** Statements at a time for unknown tokens, unless `ROWGATE_TOKEN_LOOKUPS` is set. @see L19 */
 export const TOKEN_LOOK_UPS = 2;
-/** Requests that may wait for each of them. @see L19 */
-export const WAITING_PER_LOOK_UP = 32;
+/** Unknown tokens that one statement looks up. @see L19 */
+export const MAX_LOOK_UPS_TOGETHER = 256;
+/** Unknown tokens that may wait for a statement. @see L19 */
+export const MAX_LOOK_UPS_WAITING = 10_000;
 /** Nesting of a JSON body; groups of depth 5 need 13. @see J6 */
 export const MAX_JSON_DEPTH = 64;
 /** Prepared statements of a process. @see P12 */

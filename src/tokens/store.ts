@@ -6,7 +6,7 @@ import type { Fragment, Sql } from "../postgres/driver.ts";
 import type { Measurement, Observe } from "../telemetry/observe.ts";
 import { printArray } from "../text/array_text.ts";
 import { openExpiringCache } from "./expiring_cache.ts";
-import { limitLookUps } from "./limit_look_ups.ts";
+import { type FoundRecords, joinLookUps } from "./join_look_ups.ts";
 import type { Access, TokenStore } from "./token.ts";
 import { hasEnded, parseRecord, printRecord } from "./token_record.ts";
 import { checkToken, digest } from "./token_text.ts";
@@ -27,9 +27,9 @@ const TAKEN_ALONG = 32;
 /** How look-ups are observed, cached and limited. */
 export interface StoreOptions {
   readonly observe?: Observe;
-  /** Simultaneous look-ups of tokens that were never valid here. */
+  /** Statements at a time that look up tokens that were never valid here. */
   readonly tokenLookUps?: number;
-  /** How long a request waits for such a look-up. */
+  /** How long a request waits for such a statement. */
   readonly poolWaitMs?: number;
   /** Look-ups that are cached of each sort; for tests. */
   readonly maxCached?: number;
@@ -49,8 +49,9 @@ interface RunningLookUp {
  * Finds tokens in schema `rowgate`. Malformed text is rejected without the database. A look-up is
  * cached for 4 s from its start, or until the token expires; requests with the same token share one.
  * After 4 s without a request no look-up is cached, so the next one takes along the tokens that were
- * looked up last: their requests may be about to arrive. Only a few tokens that were never valid are
- * looked up at a time. Rejects with 503 while the database is unavailable, or if too many of those wait.
+ * looked up last: their requests may be about to arrive. Tokens that were never valid are looked up
+ * together, by few statements at a time. Rejects with 503 while the database is unavailable, or if too
+ * many of those wait.
  * @see A8, A22, L19
  * @see docs/decisions/0072-tokens-looked-up-together.md
  */
@@ -69,7 +70,12 @@ export function createTokenStore(
     size,
     now,
   });
-  const runLimited = limitLookUps({ maxRunning, waitMs, now });
+  const lookUpUnknown = joinLookUps({
+    lookUp: (tokens) => selectRecords(database, tokens),
+    maxRunning,
+    waitMs,
+    now,
+  });
   const running = new Map<string, RunningLookUp>();
   // The valid tokens that were looked up last, the latest one at the end.
   const latest = new Set<string>();
@@ -95,7 +101,7 @@ export function createTokenStore(
 
   function lookUpInTurn(token: string, startedMs: number): Promise<Access | null> {
     if (tenants.get(token) === undefined) {
-      return share(token, startedMs, runLimited(() => selectRecords(database, [token])));
+      return share(token, startedMs, lookUpUnknown(token));
     }
     const wasQuiet = startedMs - askedMs >= MAX_CACHED_MS;
     askedMs = startedMs;
@@ -110,7 +116,7 @@ export function createTokenStore(
   function share(
     token: string,
     startedMs: number,
-    records: Promise<ReadonlyMap<string, string>>,
+    records: Promise<FoundRecords>,
   ): Promise<Access | null> {
     const own: RunningLookUp = {
       startedMs,
@@ -161,7 +167,7 @@ export function createTokenStore(
 async function selectRecords(
   database: Database,
   tokens: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<FoundRecords> {
   const byDigest = new Map(tokens.map((token) => [digest(token), token]));
   const digests = [...byDigest.keys()];
   try {
