@@ -1,8 +1,14 @@
 import type { Config } from "../config/config.ts";
+import { readUrlParameters, type UsedParameter } from "./url_parameters.ts";
 
 /** Where a Postgres listens: a port, or a socket in the file system. */
 export type Address =
-  | { readonly host: string; readonly port: number }
+  | {
+    readonly host: string;
+    readonly port: number;
+    /** Connected to in place of the host, whose name the certificate must still have. */
+    readonly hostaddr?: string;
+  }
   | { readonly path: string };
 
 /** Names a server by its host and port, or the path of its socket. */
@@ -33,17 +39,23 @@ export interface ConnectionPlan {
   readonly user: string | undefined;
   readonly password: string | undefined;
   readonly database: string | undefined;
+  /** The name of the sessions in pg_stat_activity. */
+  readonly applicationName: string;
+  /** Settings that the operator gives to each session, as options of the server's command line. */
+  readonly options: string | undefined;
+  /** Milliseconds that a host has to answer; undefined for the default. */
+  readonly connectMs: number | undefined;
 }
 
 const URL_PATTERN =
   /^postgres(?:ql)?:\/\/(?:([^:/?]*)(?::(.*))?@)?([^/?@]*)(?:\/([^?]*))?(?:\?(.*))?$/s;
 
 /**
- * Plans how to reach the database of a URL, as libpq would. Unknown parameters (`?schema=`,
- * `?pgbouncer=`, `?statement_timeout=`) are ignored: the driver would pass them on, and Postgres
- * would reject them, or they would override our settings.
- * @throws {Error} if it is not the URL of a Postgres or has an unknown sslmode; the message never
- * contains the URL
+ * Plans how to reach the database of a URL, as libpq would. Each of libpq's parameters is obeyed or
+ * rejected.
+ * @throws {Error} if it is not the URL of a Postgres or has a parameter that is not supported; the
+ * message never contains the URL
+ * @see R65
  */
 export function planConnection(
   databaseUrl: string,
@@ -53,22 +65,59 @@ export function planConnection(
   if (parts === null) {
     throw new Error(`${variable} must read postgres://user:password@host/database`);
   }
-  const query = new URLSearchParams(parts[5] ?? "");
-  const port = Number(query.get("port") ?? "5432");
-  const addresses = (query.get("host") ?? decode(parts[3]) ?? "").split(",")
-    .map((item) => parseAddress(item === "" ? "localhost" : item, port));
+  const query = readUrlParameters(parts[5], variable);
   const role = ROLES.find((name) => name === (query.get("target_session_attrs") ?? "any"));
   if (role === undefined) {
     throw new Error(`${variable}: target_session_attrs must be one of ${ROLES.join(", ")}`);
   }
+  const timeout = query.get("connect_timeout");
   return {
-    addresses,
+    addresses: planAddresses(query.get("host") ?? decode(parts[3]) ?? "", query, variable),
     encryption: planEncryption(query, variable),
     role,
     user: query.get("user") ?? decode(parts[1]),
     password: query.get("password") ?? decode(parts[2]),
     database: query.get("dbname") ?? decode(parts[4]),
+    applicationName: query.get("application_name") ?? query.get("fallback_application_name") ??
+      "rowgate",
+    options: query.get("options"),
+    connectMs: timeout === undefined ? undefined : readTimeout(timeout, variable),
   };
+}
+
+/** Reads libpq's `connect_timeout`: whole seconds, at least two; 0 and less set no limit. */
+function readTimeout(text: string, variable: string): number | undefined {
+  if (!/^\s*[+-]?\d{1,6}\s*$/.test(text)) {
+    throw new Error(`${variable}: connect_timeout must be a whole number of seconds`);
+  }
+  const seconds = Number(text);
+  return seconds <= 0 ? undefined : Math.max(seconds, 2) * 1000;
+}
+
+/**
+ * Plans the addresses of several hosts. Where `port` or `hostaddr` has several values, each belongs
+ * to the host at its place, as in libpq.
+ */
+function planAddresses(
+  hosts: string,
+  query: ReadonlyMap<UsedParameter, string>,
+  variable: string,
+): readonly Address[] {
+  const numeric = query.get("hostaddr")?.split(",");
+  const named = hosts === "" && numeric !== undefined ? numeric : hosts.split(",");
+  const ports = query.get("port")?.split(",") ?? [""];
+  if (numeric !== undefined && numeric.length !== named.length) {
+    throw new Error(`${variable}: hostaddr must name one address for each host`);
+  }
+  if (ports.length !== 1 && ports.length !== named.length) {
+    throw new Error(`${variable}: port must name one port, or one for each host`);
+  }
+  return named.map((item, place) => {
+    const port = (ports.length === 1 ? ports[0] : ports[place]) || "5432";
+    const address = parseAddress(item, port, variable);
+    const hostaddr = numeric?.[place];
+    return hostaddr && "host" in address ? { ...address, hostaddr } : address;
+  });
 }
 
 /**
@@ -94,18 +143,22 @@ const PARALLEL = "max_parallel_workers_per_gather";
 /** Returns the settings that each session starts with. @see P24, P25, P34 */
 export function planSettings(
   config: Config,
-  { checkClient, pooled = config.prepare === false }: {
+  { plan: { applicationName, options }, checkClient, pooled = config.prepare === false }: {
+    readonly plan: Pick<ConnectionPlan, "applicationName" | "options">;
     readonly checkClient: boolean;
     /** True behind a pooler. */
     readonly pooled?: boolean;
   },
 ): Record<string, string> {
-  if (pooled) return { ...POOLER_SETTINGS };
+  const given = {
+    ...(options === undefined ? {} : { options }),
+    application_name: applicationName,
+  };
+  if (pooled) return { ...given, ...POOLER_SETTINGS };
   // `openSession` sets it.
   const { TimeZone: _, ...settings } = POOLER_SETTINGS;
-  const options = new URLSearchParams(config.databaseUrl?.split("?")[1] ?? "").get("options");
   return {
-    ...(options === null ? {} : { options }),
+    ...given,
     ...settings,
     ...PRINT_SETTINGS,
     ...SESSION_SETTINGS,
@@ -129,7 +182,6 @@ export function planStatementSettings(config: Config): Record<string, string> {
 
 /** Settings that every pooler tracks; PgBouncer rejects a session that asks for others. */
 export const POOLER_SETTINGS: Readonly<Record<string, string>> = {
-  application_name: "rowgate",
   TimeZone: "UTC",
   DateStyle: "ISO, YMD",
 };
@@ -151,7 +203,10 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** `require` encrypts and does not verify, as in libpq; with a root certificate it verifies. */
-function planEncryption(query: URLSearchParams, variable: string): Encryption {
+function planEncryption(
+  query: ReadonlyMap<UsedParameter, string>,
+  variable: string,
+): Encryption {
   const rootFile = query.get("sslrootcert") ?? "system";
   const verify: Encryption = rootFile === "system"
     ? { mode: "verify" }
@@ -175,12 +230,15 @@ function planEncryption(query: URLSearchParams, variable: string): Encryption {
   );
 }
 
-function parseAddress(text: string, port: number): Address {
+function parseAddress(text: string, port: string, variable: string): Address {
   const local = text.startsWith("/");
-  const parts = (local ? /^(.*?)(?::(\d+))?$/ : /^\[?([^\]]*?)\]?(?::(\d+))?$/).exec(text);
+  const parts = (local ? /^(.*?)(?::(\d*))?$/ : /^\[?([^\]]*?)\]?(?::(\d*))?$/).exec(text);
   const host = parts?.[1] || "localhost";
-  const own = Number(parts?.[2] ?? port);
-  return local ? { path: `${host}/.s.PGSQL.${own}` } : { host, port: own };
+  const own = parts?.[2] || port;
+  if (!/^\d{1,5}$/.test(own) || Number(own) < 1 || Number(own) > 65_535) {
+    throw new Error(`${variable}: a port must be a number from 1 to 65535`);
+  }
+  return local ? { path: `${host}/.s.PGSQL.${own}` } : { host, port: Number(own) };
 }
 
 function decode(text: string | undefined): string | undefined {

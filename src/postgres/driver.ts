@@ -33,7 +33,8 @@ export interface ClientOptions {
   /** Returns the socket of the one session; the driver awaits a promise. */
   readonly socket: () => DriverSocket;
   readonly user: string | undefined;
-  readonly password: string | undefined;
+  /** The driver calls a function when the server asks for the password. */
+  readonly password: string | (() => Promise<string>) | undefined;
   readonly database: string | undefined;
   /** Settings that the session starts with. */
   readonly connection?: Readonly<Record<string, string>>;

@@ -8,6 +8,11 @@ export interface ServerIdentity {
    * The timeline of the WAL that it writes, which grows with each promotion. Undefined on a standby.
    */
   readonly timeline: number | undefined;
+  /**
+   * The timeline of its last checkpoint, on a primary or a standby: some primary has written it.
+   * Undefined if the role may not read it.
+   */
+  readonly checkpoint?: number | undefined;
   /** The time of its start, as it prints it. */
   readonly started?: string | undefined;
 }
@@ -20,6 +25,11 @@ export interface Fence {
   readonly timeline: () => number | undefined;
   /** Adds a timeline that another instance has seen. */
   readonly see: (timeline: number) => void;
+  /**
+   * Learns from several servers at once, and returns the primaries of the newest timeline among them.
+   * Servers of another database are left out: the first primary decides which one is served.
+   */
+  readonly learn: <S extends ServerIdentity>(servers: readonly S[]) => readonly S[];
 }
 
 /** Code of a session whose server holds other data. */
@@ -38,7 +48,7 @@ export interface FenceOptions {
 }
 
 /**
- * Opens a fence. The first session decides which database is served; after that, the newest timeline
+ * Opens a fence. The first server decides which database is served; after that, the newest timeline
  * decides which primary. A former primary that is still running, or was started again, would accept
  * writes that the new one never gets.
  * @see M4, M5
@@ -46,6 +56,14 @@ export interface FenceOptions {
 export function openFence({ observe, onNewTimeline }: FenceOptions): Fence {
   let known: string | undefined;
   let newest: number | undefined;
+
+  function learn<S extends ServerIdentity>(servers: readonly S[]): readonly S[] {
+    const primaries = servers.filter(({ timeline }) => timeline !== undefined);
+    known ??= [...primaries, ...servers].find(({ system }) => system !== undefined)?.system;
+    const own = servers.filter(({ system }) => system === known);
+    see(Math.max(0, ...own.flatMap(({ timeline = 0, checkpoint = 0 }) => [timeline, checkpoint])));
+    return primaries.filter(({ system, timeline }) => system === known && timeline === newest);
+  }
 
   function refuse({ system, timeline }: ServerIdentity): string | undefined {
     if (system !== undefined && system !== (known ??= system)) {
@@ -68,7 +86,7 @@ export function openFence({ observe, onNewTimeline }: FenceOptions): Fence {
   }
 
   function see(timeline: number): void {
-    if (newest !== undefined && timeline <= newest) return;
+    if (timeline <= (newest ?? 0)) return;
     const isFirst = newest === undefined;
     newest = timeline;
     if (!isFirst) onNewTimeline();
@@ -79,5 +97,5 @@ export function openFence({ observe, onNewTimeline }: FenceOptions): Fence {
     observe({ kind: "fault", fault: "fenced" });
   }
 
-  return { refuse, timeline: () => newest, see };
+  return { refuse, timeline: () => newest, see, learn };
 }

@@ -1,10 +1,11 @@
 import type { Config } from "../config/config.ts";
 import type { Observe } from "../telemetry/observe.ts";
+import { planConnection } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { type Fence, openFence, type ServerIdentity } from "./fence.ts";
 import type { PoolerMode } from "./pooler_mode.ts";
-import { seekPrimary } from "./seek_primary.ts";
-import { createSessionOpener, type EmbeddedServer } from "./session_opener.ts";
+import { type FoundServer, ServerWatch } from "./server_watch.ts";
+import { createSessionOpener } from "./session_opener.ts";
 
 /** The primary that a database writes to, and whether a standby is used in its place. */
 export interface FollowedPrimary extends NonNullable<Database["primary"]> {
@@ -12,12 +13,15 @@ export interface FollowedPrimary extends NonNullable<Database["primary"]> {
   readonly refuse: Fence["refuse"];
   /** Called if a session of a standby was opened because no primary was found. */
   readonly onStandIn: () => void;
+  /** Settles when all hosts have been looked at once; no session is opened before. */
+  readonly ready: () => Promise<void>;
   readonly close: () => void;
 }
 
 /** How the primary is looked for, and what learns of another one. */
 export interface FollowPrimaryOptions {
-  readonly embedded: EmbeddedServer | undefined;
+  /** True if all hosts of `DATABASE_URL` are used: not on the embedded Postgres or one standby. */
+  readonly followsHosts: boolean;
   readonly mode: PoolerMode;
   /** True if a primary may turn up among the hosts while a standby is used. */
   readonly mayStandIn: boolean;
@@ -27,32 +31,70 @@ export interface FollowPrimaryOptions {
 }
 
 /**
- * Follows the primary of a database. While none is found, a standby may be used in its place; then it
- * looks for a primary until there is one.
- * @see M4, M5, M6
+ * Follows the primary of a database. While none is found, a standby may be used in its place, until
+ * there is a primary.
+ * @see M4, M5, M6, M32
  */
 export function followPrimary(
   config: Config,
-  { embedded, mode, mayStandIn, observe, onNewPrimary }: FollowPrimaryOptions,
+  { followsHosts, mode, mayStandIn, observe, onNewPrimary }: FollowPrimaryOptions,
 ): FollowedPrimary {
-  const { timeline, see, ...fence } = openFence({ observe, onNewTimeline: onNewPrimary });
-  const seeker = seekPrimary({
-    open: createSessionOpener(config, { embedded, refuse, mode, role: "primary" }),
+  const fence = openFence({ observe, onNewTimeline: onNewPrimary });
+  const plan = followsHosts ? planConnection(config.databaseUrl ?? "") : undefined;
+  const wantsPrimary = plan !== undefined && WRITING_ROLES.has(plan.role);
+  const watch = new ServerWatch({
+    addresses: wantsPrimary ? plan.addresses : [],
+    open: (only, meet) => createSessionOpener(config, { only, refuse: meet, mode })(),
+    learn,
   });
   let standsIn = false;
+  let rivals = "";
+
+  function learn(servers: readonly FoundServer[]): void {
+    const primaries = fence.learn(servers);
+    if (primaries.length > 0) leaveStandby();
+    warnOfRivals(primaries);
+  }
 
   function refuse(server: ServerIdentity): string | undefined {
     const refusal = fence.refuse(server);
-    if (refusal !== undefined || !standsIn || server.timeline === undefined) return refusal;
+    if (refusal === undefined && server.timeline !== undefined) leaveStandby();
+    return refusal;
+  }
+
+  function leaveStandby(): void {
+    if (!standsIn) return;
     standsIn = false;
+    watch.relax();
     onNewPrimary();
-    return undefined;
   }
 
   function onStandIn(): void {
     standsIn = true;
-    if (mayStandIn) seeker.start();
+    if (mayStandIn) watch.hurry();
   }
 
-  return { timeline, see, isServing: () => !standsIn, refuse, onStandIn, close: seeker.close };
+  /** Two servers that were promoted from one timeline cannot be told apart by their timelines. */
+  function warnOfRivals(primaries: readonly FoundServer[]): void {
+    // The same server may be there under two names.
+    const servers = new Map(primaries.map((server) => [server.started, server.name]));
+    const names = servers.size > 1 ? [...servers.values()].join(" and ") : "";
+    if (names !== "" && names !== rivals) {
+      const message = `${names} of DATABASE_URL both accept writes on timeline ` +
+        `${fence.timeline()}; the first is used, stop the one that is not the primary`;
+      observe({ kind: "warning", message });
+    }
+    rivals = names;
+  }
+
+  const { timeline, see } = fence;
+  return {
+    ...{ timeline, see, refuse, onStandIn },
+    isServing: () => !standsIn,
+    ready: () => watch.ready(),
+    close: () => watch.close(),
+  };
 }
+
+/** The roles of `target_session_attrs` that a primary has. */
+const WRITING_ROLES: ReadonlySet<string> = new Set(["any", "primary", "read-write"]);

@@ -4,6 +4,7 @@ import { classify } from "./database_error.ts";
 import { type OnNotify, openClient } from "./driver.ts";
 import type { Fence } from "./fence.ts";
 import type { PoolerMode } from "./pooler_mode.ts";
+import { prepareLogIn } from "./password.ts";
 import { openSession, type Session } from "./session.ts";
 import { openSocket } from "./socket.ts";
 
@@ -39,7 +40,7 @@ export function createHostOpener(
   async function openOn(address: Address, notified?: OnNotify): Promise<Session> {
     const { user, password, database } = plan;
     const pooled = mode.isPooled() === true;
-    const connection = planSettings(config, { checkClient, pooled });
+    const connection = planSettings(config, { plan, checkClient, pooled });
     return await openSession({
       ...{ limitMs, refuse, identify: true },
       setsTimeZone: !pooled,
@@ -47,7 +48,8 @@ export function createHostOpener(
       openSocket: (signal) => openSocket(address, plan.encryption, signal),
       openClient: (socket) =>
         openClient({
-          ...{ user, password, database, connection, socket },
+          ...prepareLogIn({ password, socket }),
+          ...{ user, database, connection },
           prepare: config.prepare !== false,
           onnotify: notified,
         }),

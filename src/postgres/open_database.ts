@@ -57,14 +57,20 @@ export function openDatabase(
   const mayStandIn = !isEmbedded && only === undefined && canStandIn(config);
   const mode = openPoolerMode(config.prepare);
   const primary = followPrimary(config, {
-    ...{ embedded, mode, mayStandIn, observe },
+    ...{ mode, mayStandIn, observe },
+    followsHosts: !isEmbedded && only === undefined,
     onNewPrimary() {
       pools.renew();
       listeners.renew();
     },
   });
   const opening = only === undefined
-    ? { embedded, mode, refuse: primary.refuse, onStandIn: primary.onStandIn }
+    ? {
+      ...{ embedded, mode },
+      refuse: primary.refuse,
+      onStandIn: primary.onStandIn,
+      ready: primary.ready,
+    }
     : { embedded, mode, refuse: only.refuse, only: only.address };
   const open = createSessionOpener(config, opening);
   const circuit = openCircuit();

@@ -28,6 +28,7 @@ export interface OpeningRow {
   readonly free?: string;
   readonly system?: string;
   readonly wal?: string | null;
+  readonly checkpoint?: string;
 }
 
 /** SQLSTATEs of a server that does not let this role call the functions that identify a primary. */
@@ -70,6 +71,7 @@ function compileOpening(
   if (!identify) return sql`select ${server}`;
   const lineage = tell
     ? sql`, (select c.system_identifier::text from pg_catalog.pg_control_system() c) as system,
+      (select c.timeline_id::text from pg_catalog.pg_control_checkpoint() c) as checkpoint,
       case when not pg_catalog.pg_is_in_recovery()
         then pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()) end as wal`
     : sql``;
@@ -86,10 +88,11 @@ function compileOpening(
 
 /** Reads what identifies the server. Names of WAL files begin with the timeline, in eight digits. */
 export function readServer(row: OpeningRow | undefined): ServerIdentity {
-  const { system, wal } = row ?? {};
+  const { system, wal, checkpoint } = row ?? {};
   return {
     system: system ?? undefined,
     timeline: wal == null ? undefined : parseInt(wal.slice(0, 8), 16),
+    checkpoint: checkpoint === undefined ? undefined : Number(checkpoint),
     started: row?.server,
   };
 }

@@ -32,8 +32,8 @@ export interface OpenerOptions {
   readonly refuse?: Fence["refuse"];
   /** Called if a session of a standby was opened because no primary was found. */
   readonly onStandIn?: () => void;
-  /** Replaces the role that the URL requires. */
-  readonly role?: ConnectionPlan["role"];
+  /** Awaited before a session is opened. */
+  readonly ready?: () => Promise<void>;
   /** Shared by all openers of a database. */
   readonly mode?: PoolerMode;
   /** Replaces all hosts of the URL, whatever role it requires. */
@@ -48,20 +48,22 @@ export interface OpenerOptions {
  */
 export function createSessionOpener(
   config: Config,
-  { embedded, refuse, onStandIn, role, only, mode = openPoolerMode(config.prepare) }: OpenerOptions,
+  { embedded, refuse, onStandIn, ready, only, mode = openPoolerMode(config.prepare) }:
+    OpenerOptions,
 ): OpenSession {
   if (embedded !== undefined) return openOnEmbedded(embedded, config.prepare !== false);
   const planned = planConnection(config.databaseUrl ?? "");
   const plan: ConnectionPlan = only === undefined
-    ? { ...planned, role: role ?? planned.role }
+    ? planned
     : { ...planned, addresses: [only], role: "any" };
-  const limitMs = CONNECT_MS / plan.addresses.length;
+  const limitMs = plan.connectMs ?? CONNECT_MS / planned.addresses.length;
   const openOnHost = createHostOpener(config, { plan, limitMs, refuse, mode });
   /** The times until which unresponsive hosts are tried last. */
   const silentUntil = new Map<Address, number>();
   const isSilent = (address: Address) => (silentUntil.get(address) ?? 0) > performance.now();
 
   return async function open(notified): Promise<Session | Failure> {
+    await ready?.();
     let failure = makeFailure("unavailable", "NO_SUCH_ROLE");
     for (const { address, role } of planAttempts(plan, isSilent)) {
       const silence = () => silentUntil.set(address, performance.now() + SILENT_MS);

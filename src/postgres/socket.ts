@@ -40,6 +40,7 @@ export async function openSocket(
     : undefined;
   const socket: Socket = connect({
     ...address,
+    ...("host" in address && address.hostaddr ? { host: address.hostaddr } : {}),
     ...(reader === undefined ? {} : { onread: reader.onread }),
     keepAlive: true,
     keepAliveInitialDelay: KEEP_ALIVE_MS,

@@ -7,6 +7,8 @@ import { createTestService, IS_REMOTE, type TestService } from "../../support/se
 import { awaitReplay, startStandby } from "../../support/standby.ts";
 import { makeTemplates } from "../../support/templates.ts";
 import { waitUntil } from "../../support/wait_until.ts";
+import { openDatabase, probeDatabase } from "../../../src/postgres/open_database.ts";
+import { configure } from "../database/open_subject.ts";
 import { runRowgate } from "../cli/run_rowgate.ts";
 import { readDeals, sleep, writeTitle } from "./load.ts";
 
@@ -196,5 +198,53 @@ describe("two primaries", () => {
     }
     await standby.start();
     await waitUntil(async () => (await writeTitle(writing, 6, "again")).status === 200);
+  });
+
+  it("are told apart by an instance that starts: it writes to the new one alone [M32] [DB34]", async () => {
+    const { pathname } = new URL(writing.database.url!);
+    const [old, promoted] = [connect(primary, pathname), connect(standby, pathname)];
+    const readTitle = async (sql: postgres.Sql) =>
+      (await sql`select title from deals where fid = 6`)[0]!["title"];
+    const before = await readTitle(old);
+    try {
+      for (const role of ["any", "primary", "read-write"]) {
+        const route = routeThrough([primary, standby], `target_session_attrs=${role}`);
+        const databaseUrl = await route(writing.database.url!);
+        const database = openDatabase(configure({ databaseUrl }), () => {});
+        try {
+          const write = { write: true } as const;
+          const title = `written with ${role}`;
+          await database.run((sql) => sql`update deals set title = ${title} where fid = 6`, write);
+          assertEquals([await readTitle(promoted), await readTitle(old)], [title, before]);
+        } finally {
+          await database.close(1000);
+        }
+      }
+    } finally {
+      await Promise.all([old.end(), promoted.end()]);
+    }
+  });
+
+  it("cause a warning if they are on one timeline [M32]", async () => {
+    // Its data are a copy, so it is the same database.
+    const rival = await startCluster();
+    const warnings: string[] = [];
+    try {
+      const route = routeThrough([rival, primary], "target_session_attrs=any");
+      const databaseUrl = await route(`${rival.url}/postgres`);
+      const database = openDatabase(configure({ databaseUrl }), (observed) => {
+        if (observed.kind === "warning") warnings.push(observed.message);
+      });
+      assertEquals(await probeDatabase(database), undefined);
+      await database.close(1000);
+      assertEquals(warnings, [
+        `${hostOf(rival)} and ${
+          hostOf(primary)
+        } of DATABASE_URL both accept writes on timeline 1; ` +
+        "the first is used, stop the one that is not the primary",
+      ]);
+    } finally {
+      await rival.stop();
+    }
   });
 });

@@ -39,4 +39,23 @@ describe("openFence", () => {
     assertEquals(fence.timeline(), 3);
     assertEquals(observed, ["warning", "fault", "warning", "fault"]);
   });
+
+  it("learns from all servers at once, and then refuses the old primary [M32]", () => {
+    const { fence, newer } = open();
+    const old = { system: "7", timeline: 1 };
+    const standby = { system: "7", timeline: undefined, checkpoint: 2 };
+    const stranger = { system: "8", timeline: 9 };
+    assertEquals(fence.learn([old, PRIMARY, standby, stranger]), [PRIMARY]);
+    assertEquals([fence.timeline(), newer()], [3, 0]);
+    assertEquals(fence.refuse(old), "OLD_TIMELINE");
+    assertEquals(fence.refuse(stranger), "OTHER_SYSTEM");
+    assertEquals(fence.refuse(PRIMARY), undefined);
+  });
+
+  it("learns from a standby that its primary was replaced [M32]", () => {
+    const { fence } = open();
+    const standby = { system: "7", timeline: undefined, checkpoint: 4 };
+    assertEquals(fence.learn([PRIMARY, standby]), []);
+    assertEquals(fence.refuse(PRIMARY), "OLD_TIMELINE");
+  });
 });
