@@ -20,6 +20,7 @@ import {
 } from "./http/respond.ts";
 import type { Sending } from "./http/response_body.ts";
 import { checkHost, checkPath, rejectUnknownPath } from "./http/target.ts";
+import { refuseMethodOverride } from "./http/write_terms.ts";
 import { readTraceId, startTrace, takeRequestId, type Trace } from "./http/trace.ts";
 import type { Database } from "./postgres/database.ts";
 import { openPlaces, openRecords, type RecordsOptions } from "./records/records.ts";
@@ -192,14 +193,17 @@ function makeRouter(handlers: readonly (readonly [string, ReadonlyMap<string, Ha
   return router;
 }
 
-/** `HEAD` is a `GET` whose body is not sent; `OPTIONS` needs no token. @see H6, H7 */
+/** `HEAD` is a `GET` whose body is not sent; `OPTIONS` needs no token. @see H6, H7, H32 */
 function dispatch(
   methods: ReadonlyMap<string, Handler>,
   request: IRequest,
   trace: Trace,
 ): Response | Promise<Response> {
   const handler = methods.get(request.method === "HEAD" ? "GET" : request.method);
-  if (handler !== undefined) return handler(request, trace);
+  if (handler !== undefined) {
+    refuseMethodOverride(request);
+    return handler(request, trace);
+  }
   const allowed = [...methods.keys(), ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"];
   if (request.method === "OPTIONS") return respondOptions(allowed, trace.exchange);
   const message = `The method ${quote(request.method)} is not allowed here, expected ${

@@ -4,15 +4,22 @@ import { type GetCatalogue, retryOnFreshCatalogue } from "./catalogue/retry_on_f
 import type { Changes } from "./changes/changes.ts";
 import type { Config } from "./config/config.ts";
 import { authenticate } from "./http/authenticate.ts";
-import { type Body, openBody } from "./http/body.ts";
+import { type Body, openBody, refuseBody } from "./http/body.ts";
 import type { ByteBudget } from "./http/byte_budget.ts";
-import { readIdempotencyKey, rejectIdempotencyKey } from "./http/idempotency_key.ts";
+import { readIdempotencyKey } from "./http/idempotency_key.ts";
 import { readPageToken } from "./http/page_link.ts";
-import { applyPreferences, noteApplied, wantsWideNumbersAsText } from "./http/preferences.ts";
+import {
+  applyPreferences,
+  noteApplied,
+  type PreferenceKind,
+  type Preferences,
+  wantsWideNumbersAsText,
+} from "./http/preferences.ts";
 import type { RateLimits } from "./http/rate_limit.ts";
 import { openExportSource } from "./http/export_source.ts";
-import { respondEvents, respondExport, respondJson } from "./http/respond.ts";
+import { type Exchange, respondEvents, respondExport, respondJson } from "./http/respond.ts";
 import type { Trace } from "./http/trace.ts";
+import { refuseDroppedTerms } from "./http/write_terms.ts";
 import type { Records } from "./records/records.ts";
 import { POSITION_HEADER, type Reading } from "./replicas/reading.ts";
 import { redactTokens } from "./text/redact.ts";
@@ -21,6 +28,7 @@ import type { Access, TokenStore } from "./tokens/token.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 import { readIdempotency } from "./operations/idempotency.ts";
 import {
+  isWrite,
   type Operation,
   type RecordsOperation,
   type Responding,
@@ -115,11 +123,15 @@ async function perform(
     return { json: operation.describe({ catalogue: await current(), access }) };
   }
   if ("manage" in operation) {
-    const readBody = () => {
-      rejectIdempotencyKey(exchange.request);
-      return body.read();
-    };
-    return await operation.manage({ access, id, catalogue: current, readBody, webhooks }); // steps 6 to 8
+    const admitted = operation.admit({ access, webhooks }); // step 6
+    readTerms(operation, "manage", exchange);
+    return await operation.manage(admitted, { // steps 7 and 8
+      access,
+      id,
+      catalogue: current,
+      readBody: body.read,
+      refuseBody: () => refuseBody(exchange.request),
+    });
   }
 
   const needed = "describeTable" in operation ? "fields" : operation.scope;
@@ -132,6 +144,15 @@ async function perform(
   return await performOnRecords(operation, call, attempt);
 }
 
+/**
+ * Reads the preferences of a request, and refuses whatever else a write would have to drop: step 7,
+ * before the body.
+ */
+function readTerms(operation: Operation, kind: PreferenceKind, exchange: Exchange): Preferences {
+  if (isWrite(operation)) refuseDroppedTerms(exchange.request, kind);
+  return applyPreferences(exchange, kind);
+}
+
 /** Performs an operation on the records of a table, which the token may use: steps 7 and 8. */
 async function performOnRecords(
   operation: RecordsOperation,
@@ -141,7 +162,8 @@ async function performOnRecords(
   const { config, reading } = service;
   const { request, requestId } = exchange;
   const isQuery = operation.scope === "query";
-  const preferences = applyPreferences(exchange, operation.preferences ?? operation.scope);
+  const kind = operation.preferences ?? operation.scope;
+  const preferences = readTerms(operation, kind, exchange);
   if (!isQuery) readIdempotencyKey(request);
   const records = isQuery && reading !== undefined
     ? await reading.recordsFor(access, request)

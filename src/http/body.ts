@@ -69,6 +69,17 @@ export function openBody(
   };
 }
 
+/**
+ * Rejects a body on an operation that reads none, since what it says would be dropped.
+ * @throws {ApiError} 400
+ * @see H31
+ */
+export function refuseBody({ headers }: Request): void {
+  const isEmpty = /^0*$/.test(headers.get("content-length") ?? "");
+  if (isEmpty && !headers.has("transfer-encoding")) return;
+  throw new ApiError(400, "body: this operation reads none, expected no body");
+}
+
 /** Shorter bodies are not counted, since the number of requests in flight is limited. */
 const SHORT_BYTES = 16_384;
 const LENGTH = /^\d{1,15}$/;

@@ -25,18 +25,6 @@ export function readIdempotencyKey({ headers }: Request): string | undefined {
   throw new ApiError(400, `${NAME}: ${quote(header)} is not a key, ${expected}`);
 }
 
-/**
- * Rejects a key on an operation that does not store its response: the client would believe that it
- * can safely repeat the request.
- * @throws {ApiError} 400
- * @see IK4
- */
-export function rejectIdempotencyKey({ headers }: Request): void {
-  if (!headers.has("idempotency-key")) return;
-  const message = `${NAME}: no answer of this operation is kept, expected no key`;
-  throw new ApiError(400, message);
-}
-
 /** The parts that must be equal for two requests with the same key to be the same request. */
 export interface RequestParts {
   readonly tenant: string;

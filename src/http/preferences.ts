@@ -18,12 +18,19 @@ export interface Preferences {
   readonly applied: string | undefined;
 }
 
-/** The preferences of each kind of operation, besides `handling`. */
-const KNOWN = {
+/**
+ * The preferences of each kind of operation, besides `handling`. What a write does not know and must not
+ * drop is refused before, by write_terms.ts.
+ */
+export const KNOWN_PREFERENCES = {
   query: ["count", "page-token"],
   export: ["count"],
   update: ["max-affected", "tx"],
+  manage: [],
 } as const;
+
+/** A kind of operation, by its preferences. */
+export type PreferenceKind = keyof typeof KNOWN_PREFERENCES;
 
 const NONE: Preferences = {
   count: true,
@@ -42,7 +49,7 @@ const NONE: Preferences = {
  */
 export function parsePreferences(
   header: string | null,
-  operation: keyof typeof KNOWN,
+  operation: PreferenceKind,
 ): Preferences {
   if (header === null) return NONE;
   const items = new Map<string, HeaderItem>();
@@ -50,7 +57,7 @@ export function parsePreferences(
     const name = item.name.toLowerCase();
     if (!items.has(name)) items.set(name, item);
   }
-  const known: readonly string[] = KNOWN[operation];
+  const known: readonly string[] = KNOWN_PREFERENCES[operation];
   const strict = items.get("handling")?.value.toLowerCase() === "strict";
   const applied: string[] = [];
   let preferences = NONE;
@@ -71,7 +78,7 @@ export function parsePreferences(
  */
 export function applyPreferences(
   { request, headers }: Exchange,
-  operation: keyof typeof KNOWN,
+  operation: PreferenceKind,
 ): Preferences {
   const preferences = parsePreferences(request.headers.get("prefer"), operation);
   if (preferences.applied !== undefined) headers["preference-applied"] = preferences.applied;

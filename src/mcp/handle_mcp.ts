@@ -2,8 +2,10 @@ import { ApiError } from "../errors/api_error.ts";
 import { quote } from "../errors/issue.ts";
 import { authenticate } from "../http/authenticate.ts";
 import { openBody } from "../http/body.ts";
+import { applyPreferences } from "../http/preferences.ts";
 import { respondAccepted, respondJson } from "../http/respond.ts";
 import type { Trace } from "../http/trace.ts";
+import { refuseDroppedTerms } from "../http/write_terms.ts";
 import { describeTools } from "../interface/mcp/describe_tools.ts";
 import { isToolName } from "../interface/mcp/tool_names.ts";
 import type { Service } from "../handle_request.ts";
@@ -27,6 +29,8 @@ export async function handleMcp(trace: Trace, context: CallContext): Promise<Res
   trace.operation = "mcp";
   rejectForeignOrigin(request, service.config.corsOrigins);
   const access = await authenticate(trace, service);
+  refuseDroppedTerms(request, "manage");
+  applyPreferences(exchange, "manage");
   const message = await readMessage(await readText(trace, service, access.tenant));
   // Read here, because the library would show the text of an error.
   const catalogue = message.method === "tools/list" ? await service.catalogue.current() : undefined;

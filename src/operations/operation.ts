@@ -100,11 +100,20 @@ export interface DescribingOperation extends Route {
 
 /** An operation on what belongs to the token itself. */
 export interface ManagingOperation extends Route {
+  /** @throws {ApiError} with a status of step 6 of the order of checks */
+  readonly admit: (context: AdmitContext) => Webhooks;
   /**
-   * @throws {ApiError}
+   * @throws {ApiError} with a status of step 7 or 8 of the order of checks
    * @throws {DatabaseError}
    */
-  readonly manage: (context: ManageContext) => Promise<Printed>;
+  readonly manage: (webhooks: Webhooks, context: ManageContext) => Promise<Printed>;
+}
+
+/** Who asks for a managing operation. */
+export interface AdmitContext {
+  readonly access: Access;
+  /** Undefined: they are off. */
+  readonly webhooks: Webhooks | undefined;
 }
 
 /** What a managing operation works on. */
@@ -115,8 +124,8 @@ export interface ManageContext {
   readonly catalogue: () => Catalogue | Promise<Catalogue>;
   /** @throws {ApiError} 415, 413, 408, 400 */
   readonly readBody: () => Promise<string>;
-  /** Undefined: they are off. */
-  readonly webhooks: Webhooks | undefined;
+  /** @throws {ApiError} 400 there is a body, and the operation reads none */
+  readonly refuseBody: () => void;
 }
 
 /** What a plan depends on besides the body. */
@@ -164,6 +173,12 @@ export function takeJson(printed: Printed): string {
   const { json } = printed;
   printed.json = "";
   return json;
+}
+
+/** Reports whether an operation writes, so that it must not drop anything that a request says. @see H29 */
+export function isWrite(operation: Operation): boolean {
+  const isRead = "scope" in operation && operation.scope === "query";
+  return operation.method !== "GET" && !isRead;
 }
 
 /** Checks the steps of an operation against each other. */

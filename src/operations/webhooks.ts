@@ -4,7 +4,7 @@ import { parseJson } from "../json/parse_json.ts";
 import { parseWebhookRequest } from "../request/webhook_request.ts";
 import { describeWebhook } from "../webhooks/webhook.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import type { ManageContext, Operation } from "./operation.ts";
+import type { AdmitContext, Operation } from "./operation.ts";
 
 /**
  * Creates a webhook, and shows its secret this once.
@@ -14,8 +14,8 @@ export const createWebhook: Operation = {
   name: "create_webhook",
   method: "POST",
   path: "/integration/webhooks",
-  async manage(context) {
-    const webhooks = requireWebhooks(context);
+  admit: requireWebhooks,
+  async manage(webhooks, context) {
     const json = parseJson(await context.readBody());
     const request = parseWebhookRequest(json.value, json.issues);
     const { webhook, secret } = await webhooks.create(
@@ -34,8 +34,9 @@ export const listWebhooks: Operation = {
   name: "list_webhooks",
   method: "GET",
   path: "/integration/webhooks",
-  async manage(context) {
-    const found = await requireWebhooks(context).list(context.access);
+  admit: requireWebhooks,
+  async manage(webhooks, { access }) {
+    const found = await webhooks.list(access);
     return { json: JSON.stringify({ success: true, webhooks: found.map(describeWebhook) }) };
   },
 };
@@ -45,8 +46,9 @@ export const describeOneWebhook: Operation = {
   name: "get_webhook",
   method: "GET",
   path: "/integration/webhooks/:id",
-  async manage(context) {
-    const webhook = await requireWebhooks(context).find(context.access, context.id);
+  admit: requireWebhooks,
+  async manage(webhooks, { access, id }) {
+    const webhook = await webhooks.find(access, id);
     return { json: JSON.stringify({ success: true, webhook: describeWebhook(webhook) }) };
   },
 };
@@ -56,8 +58,10 @@ export const deleteWebhook: Operation = {
   name: "delete_webhook",
   method: "DELETE",
   path: "/integration/webhooks/:id",
-  async manage(context) {
-    const webhook = await requireWebhooks(context).delete(context.access, context.id);
+  admit: requireWebhooks,
+  async manage(webhooks, { access, id, refuseBody }) {
+    refuseBody();
+    const webhook = await webhooks.delete(access, id);
     return { json: JSON.stringify({ success: true, webhook: describeWebhook(webhook) }) };
   },
 };
@@ -67,7 +71,7 @@ export const deleteWebhook: Operation = {
  * need.
  * @see WH1, WH3
  */
-function requireWebhooks({ webhooks, access }: ManageContext): Webhooks {
+function requireWebhooks({ webhooks, access }: AdmitContext): Webhooks {
   if (webhooks === undefined) {
     throw new ApiError(404, "Webhooks are off, the operator of the service can turn them on");
   }

@@ -1,8 +1,8 @@
 import type { DescribedOperation, ErrorStatus } from "./described_operation.ts";
 import { WEBHOOK_OPERATIONS } from "./webhook_operations.ts";
 
-const EVERYWHERE: readonly ErrorStatus[] = [401, 429, 500, 503, 504];
-const ON_TABLES: readonly ErrorStatus[] = [400, ...EVERYWHERE, 403, 404];
+const EVERYWHERE: readonly ErrorStatus[] = [400, 401, 429, 500, 503, 504];
+const ON_TABLES: readonly ErrorStatus[] = [...EVERYWHERE, 403, 404];
 const WITH_BODY: readonly ErrorStatus[] = [...ON_TABLES, 408, 413, 415];
 
 const OF_UPDATES: Pick<DescribedOperation, "preferences" | "headers" | "errors"> = {

@@ -1,6 +1,6 @@
 import type { DescribedOperation, ErrorStatus } from "./described_operation.ts";
 
-const ERRORS: readonly ErrorStatus[] = [401, 403, 404, 429, 500, 503, 504];
+const ERRORS: readonly ErrorStatus[] = [400, 401, 403, 404, 429, 500, 503, 504];
 const COMMON = { tag: "Webhooks", preferences: [], scope: "webhooks" } as const;
 
 /** The operations on webhooks. @see docs/specification/webhooks.md */
@@ -18,7 +18,7 @@ export const WEBHOOK_OPERATIONS: readonly DescribedOperation[] = [
     body: "WebhookRequest",
     response: "CreatedWebhook",
     status: 201,
-    errors: [...ERRORS, 400, 408, 409, 413, 415],
+    errors: [...ERRORS, 408, 409, 413, 415],
   },
   {
     ...COMMON,
