@@ -32,6 +32,7 @@ const RESPONSE_BY_KIND: Readonly<Record<FailureKind, Describe>> = {
     write
       ? [400, raised ?? "The database refused the change"]
       : [400, "The database refused the query"],
+  outside: () => [409, "A row would be out of reach after the change; nothing was changed"],
   permission: () => [403, "The service's database role does not permit this"],
   serialization: (error) => [503, unchanged("The rows are being changed by other requests", error)],
   locked: (error) => [503, unchanged("The rows are locked by another transaction", error)],

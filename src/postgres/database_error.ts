@@ -91,7 +91,7 @@ export function classify(error: unknown, sent = true): Failure {
     readonly where?: unknown;
   };
   const code = typeof fields.code === "string" ? fields.code : nameWithoutCode(fields.name);
-  const known = findKind(code, fields.name === "PostgresError");
+  const known = isRowRefused(fields) ? "outside" : findKind(code, fields.name === "PostgresError");
   const kind = sent ? kindInSession(known ?? "unknown", fields.severity) : "unavailable";
   return {
     kind,
@@ -112,6 +112,24 @@ export function classify(error: unknown, sent = true): Failure {
  */
 function kindInSession(kind: FailureKind, severity: unknown): FailureKind {
   return kind === "lost" && severity === "ERROR" ? "remote" : kind;
+}
+
+/**
+ * SQLSTATE of an update whose row, as it was written, would not be the tenant's or not match the row
+ * filter. Postgres has it only for `.keyvalue()` in a jsonpath.
+ * @see T80
+ */
+const OUT_OF_REACH = "2203C";
+
+/**
+ * Reports whether a row is refused as it would be written: by the statement, or by row level security,
+ * for which Postgres has the code of a missing right.
+ */
+function isRowRefused(
+  { code, routine, where }: { readonly [_ in "code" | "routine" | "where"]?: unknown },
+): boolean {
+  const isOfPolicy = code === "42501" && routine === "ExecWithCheckOptions";
+  return (code === OUT_OF_REACH || isOfPolicy) && text(where) === undefined;
 }
 
 /** Returns the code for Deno's error about a missing permission, which has only a name. */

@@ -5,6 +5,7 @@ export type FailureKind =
   | "check" // 23514
   | "conflict" // 23505 23503 23P01
   | "raised" // a trigger, view or generated column of your database raised an error
+  | "outside" // a row, as written would not be within the client's reach
   | "stale" // 42703 42P01 42883 42804 …: the catalogue is out of date
   | "permission" // 42501
   | "serialization" // 40001 40P01

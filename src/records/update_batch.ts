@@ -270,7 +270,9 @@ function checkResult(plan: BatchPlan, place: number, { row, locked }: PartResult
 }
 
 /** Errors that the values or the row of one update cause. */
-const OF_ONE_UPDATE: ReadonlySet<FailureKind> = new Set(["conflict", "raised", "locked"]);
+const OF_ONE_UPDATE: ReadonlySet<FailureKind> = new Set(
+  ["conflict", "raised", "outside", "locked"],
+);
 
 /** Turns the error of an update into that of the batch: its path comes first. */
 async function explainAt(

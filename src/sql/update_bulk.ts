@@ -1,5 +1,6 @@
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
+import { compileAsWritten } from "./as_written.ts";
 import { compileChanges, compileSet } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";
@@ -52,7 +53,7 @@ export function compileUpdateBulk(
       where ${compileWhere(sql, plan, "joined")}
         and ${compileChanges(sql, plan)}
         ${compileClaimed(sql, idempotency)}
-      returning 1
+      returning ${compileAsWritten(sql, plan)}
     )
     ${compileAuditOfMany(sql, plan, { table, where })}
     ${compileKeepOfMany(sql, plan)}
@@ -90,7 +91,7 @@ function compileLimited(
         and ${compileChanges(sql, plan)}
         and "$counted"."$count" <= ${limit}
         ${compileClaimed(sql, idempotency)}
-      returning 1
+      returning ${compileAsWritten(sql, plan)}
     )
     ${compileAuditOfLimited(sql, plan, limit)}
     ${compileKeepOfMany(sql, plan, sql`and (select "$count" from "$counted") <= ${limit}`)}

@@ -1,5 +1,6 @@
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
+import { compileAsWritten } from "./as_written.ts";
 import { compileChanges, compileSet } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";
@@ -59,7 +60,7 @@ export function compileUpdateByKey(
       update ${table}
       set ${compileSet(sql, plan)}
       where ${compileWhere(sql, plan, "locked")} and ${changes} ${claimed}
-      returning true "$updated"
+      returning ${compileAsWritten(sql, plan)} "$updated"
     )
     ${compileAuditOfKey(sql, plan)}
     ${compileKeepOfKey(sql, plan)}

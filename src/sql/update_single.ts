@@ -1,5 +1,6 @@
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, PendingQuery, Row, Rows, Sql } from "../postgres/driver.ts";
+import { compileAsWritten } from "./as_written.ts";
 import { compileChanges, compileSet } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";
@@ -75,7 +76,7 @@ export function compileUpdateSingle(
         ${compileMaximum(sql, plan)}
         ${plan.readsOnly ? sql`and false` : sql``}
         and ${compileWhere(sql, plan, "locked")}
-      returning 1
+      returning ${compileAsWritten(sql, plan)}
     )
     ${compileAuditOfOne(sql, plan)}
     ${compileKeepOfOne(sql, plan, total)}

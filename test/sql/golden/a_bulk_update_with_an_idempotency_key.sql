@@ -18,19 +18,19 @@ with "$claim" as materialized (
     select "$claimed"
     from "$claim"
   )
-  returning 1
+  returning case when "$row"."tenant_id" = $14::text::"pg_catalog"."int4" then true when pg_catalog.jsonb_path_match(pg_catalog.to_jsonb(pg_catalog.num_nulls("$row"."tenant_id")), '$.keyvalue()') then null end
 ),
 "$audited" as (
   insert into rowgate.audit (
     request_id, token_id, tenant, schema_name, table_name, operation,
       filter_fields, fields, matched, updated
   )
-  select $14::text, $15::text, $16::text, $17::text, $18::text,
-    $19::text, $20::text::text[], $21::text::text[], (
+  select $15::text, $16::text, $17::text, $18::text, $19::text,
+    $20::text, $21::text::text[], $22::text::text[], (
     select count(*)
     from "app"."deals" "$row"
-    where "$row"."tenant_id" = $22::text::"pg_catalog"."int4"
-      and ("$row"."id" = $23::text::"pg_catalog"."int8" and "$row"."status" is null)
+    where "$row"."tenant_id" = $23::text::"pg_catalog"."int4"
+      and ("$row"."id" = $24::text::"pg_catalog"."int8" and "$row"."status" is null)
   ), (
     select count(*)
     from "$written"
@@ -40,7 +40,7 @@ with "$claim" as materialized (
 ),
 "$answered" as (
   insert into rowgate.idempotency_keys (token_id, key, request, answer)
-  select $24::text, sha256(convert_to($25::text, 'UTF8')), sha256(convert_to($26::text, 'UTF8')),
+  select $25::text, sha256(convert_to($26::text, 'UTF8')), sha256(convert_to($27::text, 'UTF8')),
     concat('[', (
     select count(*)
     from "$written"
@@ -52,7 +52,7 @@ select (
   select count(*)
   from "$written"
 )::text updated,
-(num_nulls($27::text::"pg_catalog"."numeric") + num_nulls($28::text::text[]) + num_nulls($29::text::"pg_catalog"."date")) checked,
+(num_nulls($28::text::"pg_catalog"."numeric") + num_nulls($29::text::text[]) + num_nulls($30::text::"pg_catalog"."date")) checked,
 (
   select "$claimed"
   from "$claim"

@@ -20,21 +20,21 @@ with "$settings" as materialized (
     and ("$row"."id" = $10::text::"pg_catalog"."int8" and "$row"."status" is null)
     and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($11::text::"pg_catalog"."numeric", $12::text::text[], $13::text::"pg_catalog"."date", "$row"."tenant_id"))
     and "$counted"."$count" <= $14::text::int8
-  returning 1
+  returning case when "$row"."tenant_id" = $15::text::"pg_catalog"."int4" then true when pg_catalog.jsonb_path_match(pg_catalog.to_jsonb(pg_catalog.num_nulls("$row"."tenant_id")), '$.keyvalue()') then null end
 )
 select (
   select count(*)
   from "$written"
 )::text updated,
 (
-  select case when "$count" > $15::text::int8 then (
+  select case when "$count" > $16::text::int8 then (
     select count(*)
     from "app"."deals" "$row"
-    where "$row"."tenant_id" = $16::text::"pg_catalog"."int4"
-      and ("$row"."id" = $17::text::"pg_catalog"."int8" and "$row"."status" is null)
+    where "$row"."tenant_id" = $17::text::"pg_catalog"."int4"
+      and ("$row"."id" = $18::text::"pg_catalog"."int8" and "$row"."status" is null)
   ) end
   from "$counted"
 )::text exceeding,
-(num_nulls($18::text::"pg_catalog"."numeric") + num_nulls($19::text::text[]) + num_nulls($20::text::"pg_catalog"."date")) checked
+(num_nulls($19::text::"pg_catalog"."numeric") + num_nulls($20::text::text[]) + num_nulls($21::text::"pg_catalog"."date")) checked
 from "$settings"
 where "$settings"."$made" is not null

@@ -17,33 +17,33 @@ with "$counted" as materialized (
     and ("$row"."id" = $8::text::"pg_catalog"."int8" and "$row"."status" is null)
     and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($9::text::"pg_catalog"."numeric", $10::text::text[], $11::text::"pg_catalog"."date", "$row"."tenant_id"))
     and "$counted"."$count" <= $12::text::int8
-  returning 1
+  returning case when "$row"."tenant_id" = $13::text::"pg_catalog"."int4" then true when pg_catalog.jsonb_path_match(pg_catalog.to_jsonb(pg_catalog.num_nulls("$row"."tenant_id")), '$.keyvalue()') then null end
 ),
 "$audited" as (
   insert into rowgate.audit (
     request_id, token_id, tenant, schema_name, table_name, operation,
       filter_fields, fields, matched, updated
   )
-  select $13::text, $14::text, $15::text, $16::text, $17::text,
-    $18::text, $19::text::text[], $20::text::text[], "$counted"."$count",
+  select $14::text, $15::text, $16::text, $17::text, $18::text,
+    $19::text, $20::text::text[], $21::text::text[], "$counted"."$count",
     (
     select count(*)
     from "$written"
   )
   from "$counted"
-  where "$counted"."$count" <= $21::text::int8
+  where "$counted"."$count" <= $22::text::int8
 )
 select (
   select count(*)
   from "$written"
 )::text updated,
 (
-  select case when "$count" > $22::text::int8 then (
+  select case when "$count" > $23::text::int8 then (
     select count(*)
     from "app"."deals" "$row"
-    where "$row"."tenant_id" = $23::text::"pg_catalog"."int4"
-      and ("$row"."id" = $24::text::"pg_catalog"."int8" and "$row"."status" is null)
+    where "$row"."tenant_id" = $24::text::"pg_catalog"."int4"
+      and ("$row"."id" = $25::text::"pg_catalog"."int8" and "$row"."status" is null)
   ) end
   from "$counted"
 )::text exceeding,
-(num_nulls($25::text::"pg_catalog"."numeric") + num_nulls($26::text::text[]) + num_nulls($27::text::"pg_catalog"."date")) checked
+(num_nulls($26::text::"pg_catalog"."numeric") + num_nulls($27::text::text[]) + num_nulls($28::text::"pg_catalog"."date")) checked

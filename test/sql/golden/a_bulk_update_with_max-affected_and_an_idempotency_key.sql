@@ -30,21 +30,21 @@ with "$claim" as materialized (
     select "$claimed"
     from "$claim"
   )
-  returning 1
+  returning case when "$row"."tenant_id" = $18::text::"pg_catalog"."int4" then true when pg_catalog.jsonb_path_match(pg_catalog.to_jsonb(pg_catalog.num_nulls("$row"."tenant_id")), '$.keyvalue()') then null end
 ),
 "$audited" as (
   insert into rowgate.audit (
     request_id, token_id, tenant, schema_name, table_name, operation,
       filter_fields, fields, matched, updated
   )
-  select $18::text, $19::text, $20::text, $21::text, $22::text,
-    $23::text, $24::text::text[], $25::text::text[], "$counted"."$count",
+  select $19::text, $20::text, $21::text, $22::text, $23::text,
+    $24::text, $25::text::text[], $26::text::text[], "$counted"."$count",
     (
     select count(*)
     from "$written"
   )
   from "$counted"
-  where "$counted"."$count" <= $26::text::int8
+  where "$counted"."$count" <= $27::text::int8
     and (
     select "$claimed"
     from "$claim"
@@ -52,7 +52,7 @@ with "$claim" as materialized (
 ),
 "$answered" as (
   insert into rowgate.idempotency_keys (token_id, key, request, answer)
-  select $27::text, sha256(convert_to($28::text, 'UTF8')), sha256(convert_to($29::text, 'UTF8')),
+  select $28::text, sha256(convert_to($29::text, 'UTF8')), sha256(convert_to($30::text, 'UTF8')),
     concat('[', (
     select count(*)
     from "$written"
@@ -62,22 +62,22 @@ with "$claim" as materialized (
     and (
     select "$count"
     from "$counted"
-  ) <= $30::text::int8
+  ) <= $31::text::int8
 )
 select (
   select count(*)
   from "$written"
 )::text updated,
 (
-  select case when "$count" > $31::text::int8 then (
+  select case when "$count" > $32::text::int8 then (
     select count(*)
     from "app"."deals" "$row"
-    where "$row"."tenant_id" = $32::text::"pg_catalog"."int4"
-      and ("$row"."id" = $33::text::"pg_catalog"."int8" and "$row"."status" is null)
+    where "$row"."tenant_id" = $33::text::"pg_catalog"."int4"
+      and ("$row"."id" = $34::text::"pg_catalog"."int8" and "$row"."status" is null)
   ) end
   from "$counted"
 )::text exceeding,
-(num_nulls($34::text::"pg_catalog"."numeric") + num_nulls($35::text::text[]) + num_nulls($36::text::"pg_catalog"."date")) checked,
+(num_nulls($35::text::"pg_catalog"."numeric") + num_nulls($36::text::text[]) + num_nulls($37::text::"pg_catalog"."date")) checked,
 (
   select "$claimed"
   from "$claim"

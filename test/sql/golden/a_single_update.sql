@@ -22,15 +22,15 @@ with "$matched" as materialized (
     and "$row".tableoid = "$matched"."$tableoid"
     and "$row"."tenant_id" = $9::text::"pg_catalog"."int4"
     and ("$row"."id" = $10::text::"pg_catalog"."int8" and "$row"."status" is null)
-  returning 1
+  returning case when "$row"."tenant_id" = $11::text::"pg_catalog"."int4" then true when pg_catalog.jsonb_path_match(pg_catalog.to_jsonb(pg_catalog.num_nulls("$row"."tenant_id")), '$.keyvalue()') then null end
 )
 select (
   select case when "$count" < 2 then "$count"
   else (
     select count(*)
     from "app"."deals" "$row"
-    where "$row"."tenant_id" = $11::text::"pg_catalog"."int4"
-      and ("$row"."id" = $12::text::"pg_catalog"."int8" and "$row"."status" is null)
+    where "$row"."tenant_id" = $12::text::"pg_catalog"."int4"
+      and ("$row"."id" = $13::text::"pg_catalog"."int8" and "$row"."status" is null)
   ) end
   from "$counted"
 )::text matched,
@@ -44,4 +44,4 @@ select (
   select count(*)
   from "$written"
 )::text updated,
-(num_nulls($13::text::"pg_catalog"."numeric") + num_nulls($14::text::text[]) + num_nulls($15::text::"pg_catalog"."date")) checked
+(num_nulls($14::text::"pg_catalog"."numeric") + num_nulls($15::text::text[]) + num_nulls($16::text::"pg_catalog"."date")) checked

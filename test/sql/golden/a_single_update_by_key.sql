@@ -11,7 +11,7 @@ with "$matched" as materialized (
   where "$row"."tenant_id" = $9::text::"pg_catalog"."int4"
     and ("$row"."id" = $10::text::"pg_catalog"."int8" and "$row"."status" is null)
     and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($11::text::"pg_catalog"."numeric", $12::text::text[], $13::text::"pg_catalog"."date", "$row"."tenant_id"))
-  returning true "$updated"
+  returning case when "$row"."tenant_id" = $14::text::"pg_catalog"."int4" then true when pg_catalog.jsonb_path_match(pg_catalog.to_jsonb(pg_catalog.num_nulls("$row"."tenant_id")), '$.keyvalue()') then null end "$updated"
 )
 select (
   select "$differs"
@@ -21,4 +21,4 @@ select (
   select "$updated"
   from "$written"
 ) updated,
-(num_nulls($14::text::"pg_catalog"."numeric") + num_nulls($15::text::text[]) + num_nulls($16::text::"pg_catalog"."date")) checked
+(num_nulls($15::text::"pg_catalog"."numeric") + num_nulls($16::text::text[]) + num_nulls($17::text::"pg_catalog"."date")) checked

@@ -14,15 +14,15 @@ with "$settings" as materialized (
   where "$row"."tenant_id" = $11::text::"pg_catalog"."int4"
     and ("$row"."id" = $12::text::"pg_catalog"."int8" and "$row"."status" is null)
     and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($13::text::"pg_catalog"."numeric", $14::text::text[], $15::text::"pg_catalog"."date", "$row"."tenant_id"))
-  returning true "$updated"
+  returning case when "$row"."tenant_id" = $16::text::"pg_catalog"."int4" then true when pg_catalog.jsonb_path_match(pg_catalog.to_jsonb(pg_catalog.num_nulls("$row"."tenant_id")), '$.keyvalue()') then null end "$updated"
 ),
 "$audited" as (
   insert into rowgate.audit (
     request_id, token_id, tenant, schema_name, table_name, operation,
       filter_fields, fields, matched, updated
   )
-  select $16::text, $17::text, $18::text, $19::text, $20::text,
-    $21::text, $22::text::text[], $23::text::text[], 1, (
+  select $17::text, $18::text, $19::text, $20::text, $21::text,
+    $22::text, $23::text::text[], $24::text::text[], 1, (
     select count(*)
     from "$written"
   )
@@ -40,6 +40,6 @@ select (
   select "$updated"
   from "$written"
 ) updated,
-(num_nulls($24::text::"pg_catalog"."numeric") + num_nulls($25::text::text[]) + num_nulls($26::text::"pg_catalog"."date")) checked
+(num_nulls($25::text::"pg_catalog"."numeric") + num_nulls($26::text::text[]) + num_nulls($27::text::"pg_catalog"."date")) checked
 from "$settings"
 where "$settings"."$made" is not null

@@ -31,15 +31,15 @@ with "$settings" as materialized (
     select "$claimed"
     from "$claim"
   )
-  returning true "$updated"
+  returning case when "$row"."tenant_id" = $21::text::"pg_catalog"."int4" then true when pg_catalog.jsonb_path_match(pg_catalog.to_jsonb(pg_catalog.num_nulls("$row"."tenant_id")), '$.keyvalue()') then null end "$updated"
 ),
 "$audited" as (
   insert into rowgate.audit (
     request_id, token_id, tenant, schema_name, table_name, operation,
       filter_fields, fields, matched, updated
   )
-  select $21::text, $22::text, $23::text, $24::text, $25::text,
-    $26::text, $27::text::text[], $28::text::text[], 1, (
+  select $22::text, $23::text, $24::text, $25::text, $26::text,
+    $27::text, $28::text::text[], $29::text::text[], 1, (
     select count(*)
     from "$written"
   )
@@ -51,7 +51,7 @@ with "$settings" as materialized (
 ),
 "$answered" as (
   insert into rowgate.idempotency_keys (token_id, key, request, answer)
-  select $29::text, sha256(convert_to($30::text, 'UTF8')), sha256(convert_to($31::text, 'UTF8')),
+  select $30::text, sha256(convert_to($31::text, 'UTF8')), sha256(convert_to($32::text, 'UTF8')),
     case when (
     select "$differs"
     from "$matched"
@@ -78,7 +78,7 @@ select (
   select "$updated"
   from "$written"
 ) updated,
-(num_nulls($32::text::"pg_catalog"."numeric") + num_nulls($33::text::text[]) + num_nulls($34::text::"pg_catalog"."date")) checked,
+(num_nulls($33::text::"pg_catalog"."numeric") + num_nulls($34::text::text[]) + num_nulls($35::text::"pg_catalog"."date")) checked,
 (
   select "$claimed"
   from "$claim"

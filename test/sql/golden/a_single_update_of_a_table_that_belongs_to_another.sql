@@ -31,7 +31,12 @@ with "$matched" as materialized (
       and "$parent1"."tenant_id" = $5::text::"pg_catalog"."int4" for share
   )
     and ("$row"."quantity" = $6::text::"pg_catalog"."int4")
-  returning 1
+  returning case when exists (
+    select
+    from only "app"."orders" "$parent1"
+    where "$parent1"."no" = "$row"."order_id"
+      and "$parent1"."tenant_id" = $7::text::"pg_catalog"."int4" for share
+  ) then true when pg_catalog.jsonb_path_match(pg_catalog.to_jsonb(pg_catalog.num_nulls("$row"."order_id")), '$.keyvalue()') then null end
 )
 select (
   select case when "$count" < 2 then "$count"
@@ -42,9 +47,9 @@ select (
       select
       from only "app"."orders" "$parent1"
       where "$parent1"."no" = "$row"."order_id"
-        and "$parent1"."tenant_id" = $7::text::"pg_catalog"."int4"
+        and "$parent1"."tenant_id" = $8::text::"pg_catalog"."int4"
     )
-      and ("$row"."quantity" = $8::text::"pg_catalog"."int4")
+      and ("$row"."quantity" = $9::text::"pg_catalog"."int4")
   ) end
   from "$counted"
 )::text matched,

@@ -22,15 +22,15 @@ with "$settings" as materialized (
     and "$counted"."$count" <= $11::text::int8
     and "$row"."tenant_id" = $12::text::"pg_catalog"."int4"
     and ("$row"."id" = $13::text::"pg_catalog"."int8" and "$row"."status" is null)
-  returning 1
+  returning case when "$row"."tenant_id" = $14::text::"pg_catalog"."int4" then true when pg_catalog.jsonb_path_match(pg_catalog.to_jsonb(pg_catalog.num_nulls("$row"."tenant_id")), '$.keyvalue()') then null end
 )
 select (
   select case when "$count" < 2 then "$count"
   else (
     select count(*)
     from "app"."deals" "$row"
-    where "$row"."tenant_id" = $14::text::"pg_catalog"."int4"
-      and ("$row"."id" = $15::text::"pg_catalog"."int8" and "$row"."status" is null)
+    where "$row"."tenant_id" = $15::text::"pg_catalog"."int4"
+      and ("$row"."id" = $16::text::"pg_catalog"."int8" and "$row"."status" is null)
   ) end
   from "$counted"
 )::text matched,
@@ -44,6 +44,6 @@ select (
   select count(*)
   from "$written"
 )::text updated,
-(num_nulls($16::text::"pg_catalog"."numeric") + num_nulls($17::text::text[]) + num_nulls($18::text::"pg_catalog"."date")) checked
+(num_nulls($17::text::"pg_catalog"."numeric") + num_nulls($18::text::text[]) + num_nulls($19::text::"pg_catalog"."date")) checked
 from "$settings"
 where "$settings"."$made" is not null

@@ -22,15 +22,15 @@ with "$matched" as materialized (
     and "$row".tableoid = "$matched"."$tableoid"
     and "$row"."tenant_id" = $9::text::"pg_catalog"."int4"
     and ("$row"."id" = $10::text::"pg_catalog"."int8" and "$row"."status" is null)
-  returning 1
+  returning case when "$row"."tenant_id" = $11::text::"pg_catalog"."int4" then true when pg_catalog.jsonb_path_match(pg_catalog.to_jsonb(pg_catalog.num_nulls("$row"."tenant_id")), '$.keyvalue()') then null end
 ),
 "$audited" as (
   insert into rowgate.audit (
     request_id, token_id, tenant, schema_name, table_name, operation,
       filter_fields, fields, matched, updated
   )
-  select $11::text, $12::text, $13::text, $14::text, $15::text,
-    $16::text, $17::text::text[], $18::text::text[], "$counted"."$count",
+  select $12::text, $13::text, $14::text, $15::text, $16::text,
+    $17::text, $18::text::text[], $19::text::text[], "$counted"."$count",
     (
     select count(*)
     from "$written"
@@ -47,8 +47,8 @@ select (
   else (
     select count(*)
     from "app"."deals" "$row"
-    where "$row"."tenant_id" = $19::text::"pg_catalog"."int4"
-      and ("$row"."id" = $20::text::"pg_catalog"."int8" and "$row"."status" is null)
+    where "$row"."tenant_id" = $20::text::"pg_catalog"."int4"
+      and ("$row"."id" = $21::text::"pg_catalog"."int8" and "$row"."status" is null)
   ) end
   from "$counted"
 )::text matched,
@@ -62,4 +62,4 @@ select (
   select count(*)
   from "$written"
 )::text updated,
-(num_nulls($21::text::"pg_catalog"."numeric") + num_nulls($22::text::text[]) + num_nulls($23::text::"pg_catalog"."date")) checked
+(num_nulls($22::text::"pg_catalog"."numeric") + num_nulls($23::text::text[]) + num_nulls($24::text::"pg_catalog"."date")) checked

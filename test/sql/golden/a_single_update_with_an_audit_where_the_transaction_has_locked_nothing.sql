@@ -27,22 +27,22 @@ with "$settings" as materialized (
     and false
     and "$row"."tenant_id" = $12::text::"pg_catalog"."int4"
     and ("$row"."id" = $13::text::"pg_catalog"."int8" and "$row"."status" is null)
-  returning 1
+  returning case when "$row"."tenant_id" = $14::text::"pg_catalog"."int4" then true when pg_catalog.jsonb_path_match(pg_catalog.to_jsonb(pg_catalog.num_nulls("$row"."tenant_id")), '$.keyvalue()') then null end
 ),
 "$audited" as (
   insert into rowgate.audit (
     request_id, token_id, tenant, schema_name, table_name, operation,
       filter_fields, fields, matched, updated
   )
-  select $14::text, $15::text, $16::text, $17::text, $18::text,
-    $19::text, $20::text::text[], $21::text::text[], "$counted"."$count",
+  select $15::text, $16::text, $17::text, $18::text, $19::text,
+    $20::text, $21::text::text[], $22::text::text[], "$counted"."$count",
     (
     select count(*)
     from "$written"
   )
   from "$counted", "$matched"
   where "$counted"."$count" = 1
-    and "$counted"."$count" <= $22::text::int8
+    and "$counted"."$count" <= $23::text::int8
     and (not "$matched"."$differs" or exists (
     select
     from "$written"
@@ -53,8 +53,8 @@ select (
   else (
     select count(*)
     from "app"."deals" "$row"
-    where "$row"."tenant_id" = $23::text::"pg_catalog"."int4"
-      and ("$row"."id" = $24::text::"pg_catalog"."int8" and "$row"."status" is null)
+    where "$row"."tenant_id" = $24::text::"pg_catalog"."int4"
+      and ("$row"."id" = $25::text::"pg_catalog"."int8" and "$row"."status" is null)
   ) end
   from "$counted"
 )::text matched,
@@ -68,6 +68,6 @@ select (
   select count(*)
   from "$written"
 )::text updated,
-(num_nulls($25::text::"pg_catalog"."numeric") + num_nulls($26::text::text[]) + num_nulls($27::text::"pg_catalog"."date")) checked
+(num_nulls($26::text::"pg_catalog"."numeric") + num_nulls($27::text::text[]) + num_nulls($28::text::"pg_catalog"."date")) checked
 from "$settings"
 where "$settings"."$made" is not null

@@ -39,21 +39,21 @@ with "$settings" as materialized (
     and "$counted"."$count" <= $16::text::int8
     and "$row"."tenant_id" = $17::text::"pg_catalog"."int4"
     and ("$row"."id" = $18::text::"pg_catalog"."int8" and "$row"."status" is null)
-  returning 1
+  returning case when "$row"."tenant_id" = $19::text::"pg_catalog"."int4" then true when pg_catalog.jsonb_path_match(pg_catalog.to_jsonb(pg_catalog.num_nulls("$row"."tenant_id")), '$.keyvalue()') then null end
 ),
 "$total" as materialized (
   select case when "$count" < 2 then "$count"
   else (
     select count(*)
     from "app"."deals" "$row"
-    where "$row"."tenant_id" = $19::text::"pg_catalog"."int4"
-      and ("$row"."id" = $20::text::"pg_catalog"."int8" and "$row"."status" is null)
+    where "$row"."tenant_id" = $20::text::"pg_catalog"."int4"
+      and ("$row"."id" = $21::text::"pg_catalog"."int8" and "$row"."status" is null)
   ) end "$rows"
   from "$counted"
 ),
 "$answered" as (
   insert into rowgate.idempotency_keys (token_id, key, request, answer)
-  select $21::text, sha256(convert_to($22::text, 'UTF8')), sha256(convert_to($23::text, 'UTF8')),
+  select $22::text, sha256(convert_to($23::text, 'UTF8')), sha256(convert_to($24::text, 'UTF8')),
     case "$rows" when 1 then concat('[', (
     select count(*)
     from "$written"
@@ -68,7 +68,7 @@ with "$settings" as materialized (
     select
     from "$matched"
     where "$differs"
-  )) and "$counted"."$count" <= $24::text::int8))
+  )) and "$counted"."$count" <= $25::text::int8))
 )
 select (
   select "$rows"
@@ -84,7 +84,7 @@ select (
   select count(*)
   from "$written"
 )::text updated,
-(num_nulls($25::text::"pg_catalog"."numeric") + num_nulls($26::text::text[]) + num_nulls($27::text::"pg_catalog"."date")) checked,
+(num_nulls($26::text::"pg_catalog"."numeric") + num_nulls($27::text::text[]) + num_nulls($28::text::"pg_catalog"."date")) checked,
 (
   select "$claimed"
   from "$claim"

@@ -25,7 +25,12 @@ with "$matched" as materialized (
   )
     and ("$row"."id" = $8::text::"pg_catalog"."int8")
     and record_image_ne(row("$row"."order_id"::"pg_catalog"."int4", "$row"."order_id"), row($9::text::"pg_catalog"."int4", "$row"."order_id"))
-  returning true "$updated"
+  returning case when exists (
+    select
+    from only "app"."orders" "$parent1"
+    where "$parent1"."no" = "$row"."order_id"
+      and "$parent1"."tenant_id" = $10::text::"pg_catalog"."int4" for share
+  ) then true when pg_catalog.jsonb_path_match(pg_catalog.to_jsonb(pg_catalog.num_nulls("$row"."order_id")), '$.keyvalue()') then null end "$updated"
 )
 select (
   select "$differs"

@@ -1,5 +1,6 @@
 import { ALLOWED, PROBE } from "./allowed_statements.ts";
 import type { PrintedStatement } from "../print_statement.ts";
+import { listConjuncts, listReturned } from "./list_conjuncts.ts";
 import { listTables, parseStatement, type TableReference, type Token } from "./parse_statement.ts";
 
 /** Which tenant a row of a service's tables belongs to, as the test knows it, not as the service does. */
@@ -102,6 +103,25 @@ function checkReference(reference: TableReference, checked: Checked): string | u
   if (reference.alias !== "$row") return "has another alias";
   const conjuncts = listConjuncts(tokens, reference.at);
   if (conjuncts === undefined) return "has no WHERE, or one with OR";
+  const fault = checkConjuncts(reference, conjuncts, checked);
+  // Only a table with rewrite rules is updated by a statement of its own, which can return nothing.
+  if (fault !== undefined || reference.verb !== "update" || tokens[reference.at]!.depth === 0) {
+    return fault;
+  }
+  const kept = listReturned(tokens, reference.at);
+  if (kept === undefined) return "does not look at the row as it was written";
+  const moved = checkConjuncts(reference, kept, checked);
+  return moved === undefined ? undefined : `as written ${moved}`;
+}
+
+/** Checks that the conjuncts bind a table to the tenant. */
+function checkConjuncts(
+  reference: TableReference,
+  conjuncts: readonly Token[][],
+  checked: Checked,
+): string | undefined {
+  const { rules } = checked;
+  const rule = rules.tables[nameInPolicy(reference, rules)];
   const paths = conjuncts.map((conjunct) => readPath(conjunct, rules)).filter((path) =>
     path !== undefined
   );
@@ -220,43 +240,6 @@ function isInPath(tokens: readonly Token[], { at }: TableReference, rules: Tenan
   );
   const close = tokens.findIndex((token, place) => place > at && token.depth <= depth);
   return readPath(tokens.slice(open - 1, close + 1), rules) !== undefined;
-}
-
-/** The conjuncts of the WHERE at a table's own level; undefined without a WHERE, or with an OR in it. */
-function listConjuncts(tokens: readonly Token[], at: number): Token[][] | undefined {
-  const { depth } = tokens[at]!;
-  const rest = tokens.slice(at);
-  const closed = rest.findIndex((token) => token.depth < depth);
-  const level = closed < 0 ? rest : rest.slice(0, closed);
-  const start = level.findIndex((token) => isWord(token, depth, ["where"]));
-  if (start < 0) return undefined;
-  const behind = level.slice(start + 1);
-  const stop = behind.findIndex((token) => isWord(token, depth, ENDS));
-  const condition = stop < 0 ? behind : behind.slice(0, stop);
-  if (condition.some((token) => isWord(token, depth, ["or"]))) return undefined;
-  const conjuncts: Token[][] = [[]];
-  for (const token of condition) {
-    if (isWord(token, depth, ["and"])) conjuncts.push([]);
-    else conjuncts.at(-1)!.push(token);
-  }
-  return conjuncts;
-}
-
-const ENDS = [
-  "order",
-  "limit",
-  "offset",
-  "returning",
-  "for",
-  "group",
-  "having",
-  "union",
-  "except",
-  "intersect",
-];
-
-function isWord(token: Token, depth: number, words: readonly string[]): boolean {
-  return token.kind === "word" && token.depth === depth && words.includes(token.text);
 }
 
 /** Number of the parameter in `"$row"."column" = $n::text::"schema"."type"`; 0 for anything else. */

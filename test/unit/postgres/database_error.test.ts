@@ -34,6 +34,16 @@ describe("classify", () => {
     });
   }
 
+  it("tells a row that is refused as it was written from a missing right and a trigger's error [T80]", () => {
+    const refused = { routine: "ExecWithCheckOptions" };
+    assertEquals(classify(pretend("42501", refused)).kind, "outside");
+    assertEquals(classify(pretend("42501", { routine: "aclcheck_error" })).kind, "permission");
+    assertEquals(classify(pretend("2203C")).kind, "outside");
+    const where = "PL/pgSQL function note() line 1 at SQL statement";
+    assertEquals(classify(pretend("42501", { ...refused, where })).kind, "permission");
+    assertEquals(classify(pretend("2203C", { where })).kind, "value");
+  });
+
   it("takes any failure before the statement was sent for a database that is not there", () => {
     assertEquals(classify(pretend("ECONNRESET"), false).kind, "unavailable");
     assertEquals(classify(pretend("XX000"), false).kind, "unavailable");
