@@ -1,4 +1,5 @@
 import type { Client, ClientOptions, UpdateOptions, WideOption } from "./interface.ts";
+import { anyValue, checkOptions } from "./check_options.ts";
 import { createPages, type Reader } from "./pages.ts";
 import { createExport } from "./export.ts";
 import { createFollow } from "./follow.ts";
@@ -12,12 +13,23 @@ export type * from "./responses.ts";
 export type * from "./interface.ts";
 export type * from "./tables.ts";
 
+/** Undefined is no value of the options that limit an update. */
+const UPDATE_OPTIONS = {
+  maxAffected: Number.isSafeInteger,
+  rollback: (value: unknown) => typeof value === "boolean",
+  idempotencyKey: (value: unknown) => typeof value === "string" && /^[ -~]+$/.test(value),
+  signal: anyValue,
+  onHeaders: anyValue,
+};
+
 /**
  * Creates a client of the service for one token. `T` is the type `Tables` that `rowgate types`
  * prints.
  *
  * A request is repeated after 408, 429 and 503, and if there was no response: after the time in
  * `Retry-After`, or after a growing wait. An update has a key, so that it is not made twice.
+ *
+ * A call is rejected, and nothing is sent, if it has a value that JSON would drop or change.
  */
 export function createClient<T extends TablesOf<T> = AnyTables>(
   options: ClientOptions & WideOption<T>,
@@ -26,20 +38,18 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
   const request = (path: string, parts: Omit<ClientRequest, "path"> = {}) =>
     send<never>(client, { ...parts, path });
   const onTable = (table: string, path: string) => `tables/${encodeURIComponent(table)}/${path}`;
-  const update = (how: string) =>
-  (
-    table: string,
-    body: object,
-    { maxAffected, rollback, idempotencyKey, ...options }: UpdateOptions = {},
-  ) => {
-    const limit = maxAffected !== undefined && `max-affected=${maxAffected}`;
-    const prefer = [limit, rollback && "tx=rollback"].filter(Boolean).join();
-    // A rollback needs no key. Browsers make no UUID on a page without encryption.
-    const key = idempotencyKey ?? (rollback ? undefined : crypto.randomUUID?.());
-    const path = onTable(table, `records/${how}`);
-    const mayDropKey = idempotencyKey === undefined;
-    return request(path, { ...options, method: "PATCH", body, prefer, key, mayDropKey });
-  };
+  const update =
+    (how: string) => async (table: string, body: object, given: UpdateOptions = {}) => {
+      checkOptions(given, UPDATE_OPTIONS);
+      const { maxAffected, rollback, idempotencyKey, ...options } = given;
+      const limit = maxAffected !== undefined && `max-affected=${maxAffected}`;
+      const prefer = [limit, rollback && "tx=rollback"].filter(Boolean).join();
+      // A rollback needs no key. Browsers make no UUID on a page without encryption.
+      const key = idempotencyKey ?? (rollback ? undefined : crypto.randomUUID?.());
+      const path = onTable(table, `records/${how}`);
+      const mayDropKey = idempotencyKey === undefined;
+      return await request(path, { ...options, method: "PATCH", body, prefer, key, mayDropKey });
+    };
   const query: Reader["query"] = (table, body = {}, { count, after, ...options } = {}) =>
     request(onTable(table, after ? `query?after=${after}` : "query"), {
       ...options,

@@ -1,3 +1,4 @@
+import { anyValue, checkOptions, writeNames } from "./check_options.ts";
 import { createError, type RowgateError } from "./errors.ts";
 import type { FollowEvent, FollowOptions } from "./interface.ts";
 import type { AnyRecord } from "./pages.ts";
@@ -8,6 +9,8 @@ import { type OpenClient, openStream } from "./send.ts";
 /** The service sends something every 15 s: a stream that is silent for longer is dead. */
 const SILENCE_MS = 45_000;
 
+const FOLLOW_OPTIONS = { select: anyValue, since: anyValue, signal: anyValue, onError: anyValue };
+
 /** Creates `follow` of the client: a stream of events, which is opened again whenever it ends. */
 export function createFollow(
   client: OpenClient,
@@ -15,11 +18,13 @@ export function createFollow(
 ) {
   return async function* follow(
     table: string,
-    { select, since = "start", ...options }: FollowOptions<string> = {},
+    given: FollowOptions<string> = {},
   ): AsyncGenerator<FollowEvent<AnyRecord>, void, undefined> {
+    checkOptions(given, FOLLOW_OPTIONS);
+    const { select, since = "start", ...options } = given;
     const { signal } = options;
     const query = new URLSearchParams({ since });
-    if (select?.length) query.set("fields", select.join());
+    if (select?.length) query.set("fields", writeNames(select));
     let cursor: string | undefined;
     for (let failures = 0; !signal?.aborted;) {
       let error: RowgateError | undefined;

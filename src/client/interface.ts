@@ -48,15 +48,15 @@ export interface QueryOptions<C extends boolean = boolean> extends CallOptions {
 /** Options of an update. */
 export interface UpdateOptions extends CallOptions {
   /** If more rows match, the error is 409 and nothing changes. */
-  readonly maxAffected?: number | undefined;
+  readonly maxAffected?: number;
   /** True: run the update, then roll it back. */
-  readonly rollback?: boolean | undefined;
+  readonly rollback?: boolean;
   /**
    * Printable ASCII, at most 255 characters. If the same update is sent with the same key again, even
    * by another process, it gets the first response. Default: a new key for each call, for its own
    * retries.
    */
-  readonly idempotencyKey?: string | undefined;
+  readonly idempotencyKey?: string;
 }
 
 /** The position of a poller: plain JSON, to be saved and passed back unchanged. */
@@ -140,7 +140,11 @@ export type FollowEvent<R> =
   }
   | { readonly type: "caught_up"; readonly cursor: string };
 
-/** A client for one token. Calls return errors as values; iterators throw them. */
+/**
+ * A client for one token. Calls return errors as values; iterators throw them. A call that is rejected
+ * with a `RowgateError` whose `attempts` is 0 was not sent: it has a value that JSON would drop or
+ * change.
+ */
 export interface Client<T extends TablesOf<T> = AnyTables> {
   /** Reads one page of rows. */
   query<

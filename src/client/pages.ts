@@ -148,7 +148,8 @@ export function isAfter(order: readonly string[], row: AnyRecord): AnyGroup {
 
 /** Adds an item to the filter of a query, which becomes one level deeper only if it is not an `and`. */
 export function restrict({ filters }: AnyQuery, item: AnyCondition | AnyGroup): AnyGroup {
-  return { and: [...filters ? filters.and ?? [filters] : [], item] };
+  const isAnd = Array.isArray(filters?.and) && Object.keys(filters).length === 1;
+  return { and: [...isAnd ? filters.and : filters === undefined ? [] : [filters], item] };
 }
 
 /** Sorts a query by these columns and selects them too. */
@@ -156,7 +157,7 @@ export function sortBy(request: AnyQuery, order: readonly string[]): AnyQuery {
   const { select } = request;
   return {
     ...request,
-    select: select?.length ? [...new Set([...select, ...order])] : undefined,
+    ...(select?.length && { select: [...new Set([...select, ...order])] }),
     sort: order.map((field) => ({ field })),
   };
 }

@@ -3,6 +3,8 @@ import type { CallOptions, Changes, FeedPlace, Key, PollOptions } from "./interf
 import type { AnyQuery, AnyRecord, Reader } from "./pages.ts";
 import { createTimePoll, isTemporary } from "./poll.ts";
 import { sleep } from "./send.ts";
+import { anyValue, checkOptions, writeNames } from "./check_options.ts";
+import { writeJson } from "./write_json.ts";
 
 /** How long the service holds a request while nothing changes. */
 const WAIT_SECONDS = 25;
@@ -25,6 +27,12 @@ export type ReadFeed = (
   options: CallOptions,
 ) => Promise<Result<FeedPage>>;
 
+const REQUEST_PARTS = { filters: anyValue, select: anyValue, per_page: anyValue };
+const POLL_OPTIONS = {
+  ...{ by: anyValue, from: anyValue, everySeconds: anyValue, overlapSeconds: anyValue },
+  ...{ signal: anyValue, onError: anyValue },
+};
+
 /** Creates `poll` of the client: by the feed where that is possible, else by time. */
 export function createPoll(reader: Reader, readFeed: ReadFeed) {
   const pollByTime = createTimePoll(reader);
@@ -34,6 +42,9 @@ export function createPoll(reader: Reader, readFeed: ReadFeed) {
     request: AnyQuery,
     options: PollOptions<string>,
   ): AsyncGenerator<Changes<AnyRecord>, void, undefined> {
+    checkOptions(request, REQUEST_PARTS);
+    checkOptions(options, POLL_OPTIONS);
+    writeJson(request);
     const { by } = options;
     if (await hasFeed(table, request, options)) {
       return yield* pollFeed(readFeed, { table, request, options });
@@ -89,8 +100,8 @@ async function* pollFeed(
 ): AsyncGenerator<Changes<AnyRecord>, void, undefined> {
   const { from, signal } = options;
   const query = new URLSearchParams({ wait: String(WAIT_SECONDS) });
-  if (select?.length) query.set("fields", select.join());
-  if (per_page) query.set("limit", String(per_page));
+  if (select?.length) query.set("fields", writeNames(select));
+  if (per_page !== undefined) query.set("limit", String(per_page));
   let cursor = (from as FeedPlace | undefined)?.cursor ?? "start";
   for (let failures = 0; !signal?.aborted;) {
     query.set("since", cursor);

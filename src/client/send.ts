@@ -1,12 +1,13 @@
 import { createError, type Failure, type Result } from "./errors.ts";
 import type { CallOptions, ClientOptions } from "./interface.ts";
+import { writeJson } from "./write_json.ts";
 
 /** A request to the service. */
 export interface ClientRequest extends CallOptions {
   readonly method?: "POST" | "PATCH";
   /** Relative to `/integration/`. */
   readonly path: string;
-  readonly body?: object;
+  readonly body?: unknown;
   readonly prefer?: string | false;
   /** The `Idempotency-Key`, without quotes. */
   readonly key?: string | undefined;
@@ -25,17 +26,19 @@ const NOT_DONE = [408, 429, 503];
 const PERHAPS_DONE = [0, 502];
 
 /**
- * Sends a request, repeatedly if that is safe, and returns the response or the error. Rejects only if
- * the signal aborts it.
+ * Sends a request, repeatedly if that is safe, and returns the response or the error.
+ * @throws {unknown} the reason of the signal that aborts it
+ * @throws {RowgateError} 400 nothing was sent, because its body is no JSON
  */
 export async function send<A extends object>(
   client: OpenClient,
   request: ClientRequest,
 ): Promise<Result<A>> {
   const { retries = 3 } = client;
+  const body = writeBody(request);
   let { key } = request;
   for (let attempts = 1;; attempts++) {
-    const result = await sendOnce<A>(client, { ...request, key, attempts });
+    const result = await sendOnce<A>(client, { ...request, body, key, attempts });
     if (result.success) return result;
     const { status, message, retryAfter = 0 } = result.error;
     const isUnkept = status === 400 && message.startsWith("Idempotency-Key: ");
@@ -57,6 +60,7 @@ async function sendOnce<A extends object>(
   client: OpenClient,
   { attempts, method, path, body, prefer, key, signal, onHeaders }: ClientRequest & {
     readonly attempts: number;
+    readonly body: string | undefined;
   },
 ): Promise<Result<A>> {
   signal?.throwIfAborted();
@@ -88,6 +92,11 @@ async function sendOnce<A extends object>(
   return fail(response, { error, matched, attempts, cause });
 }
 
+/** Writes a body once: also what is sent again is what it was when the call was made. */
+function writeBody(request: { readonly body?: unknown }): string | undefined {
+  return "body" in request ? writeJson(request.body) : undefined;
+}
+
 /** A client, and the positions of its last updates. */
 export interface OpenClient extends ClientOptions {
   seen: readonly string[];
@@ -103,8 +112,9 @@ const POSITION = "rowgate-position";
 async function ask(
   client: OpenClient,
   { method, path, body, accept = JSON_TYPE, headers, signal, onHeaders }:
-    & Omit<StreamRequest, "lastEventId">
+    & Omit<StreamRequest, "lastEventId" | "body">
     & {
+      readonly body: string | undefined;
       readonly method: string | undefined;
       readonly headers: Record<string, string> | "" | undefined;
     },
@@ -116,11 +126,11 @@ async function ask(
     headers: {
       authorization: `Bearer ${token}`,
       accept: accept + (client.wideNumbers ? ";IEEE754Compatible=true" : ""),
-      ...(body && { "content-type": JSON_TYPE }),
+      ...(body !== undefined && { "content-type": JSON_TYPE }),
       ...(seen && { [POSITION]: seen }),
       ...headers,
     },
-    body: JSON.stringify(body),
+    body: body!,
     signal: signal!,
     // A redirect could take the token to another host.
     redirect: "manual",
@@ -164,20 +174,24 @@ export interface StreamRequest {
   /** The media type. */
   readonly accept?: string;
   /** With a body, the request is a POST. */
-  readonly body?: object;
+  readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly onHeaders?: ((headers: Headers) => void) | undefined;
 }
 
-/** Opens a stream, without retries; returns the error if that fails. */
+/**
+ * Opens a stream, without retries; returns the error if that fails.
+ * @throws {RowgateError} 400 nothing was sent, because its body is no JSON
+ */
 export async function openStream(
   client: OpenClient,
-  { lastEventId, body, ...request }: StreamRequest,
+  { lastEventId, ...request }: StreamRequest,
 ): Promise<Result<{ readonly body: ReadableStream<Uint8Array> }>> {
+  const body = writeBody(request);
   let [response, error, cause]: [Response?, unknown?, unknown?] = [];
   try {
     response = await ask(client, {
-      ...{ ...request, body, method: body && "POST" },
+      ...{ ...request, body, method: body === undefined ? body : "POST" },
       headers: lastEventId && { "last-event-id": lastEventId },
     });
     if (response.ok && response.body) return { success: true, body: response.body };

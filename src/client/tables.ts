@@ -54,13 +54,13 @@ export interface SortKey<Name extends string> {
 
 /** The body of Query Records; `S` are the selected columns. */
 export interface Query<T extends TableTypes, S extends ColumnOf<T> = ColumnOf<T>> {
-  readonly filters?: Group<T["condition"]> | undefined;
-  readonly select?: readonly S[] | undefined;
-  readonly sort?: readonly SortKey<ColumnOf<T>>[] | undefined;
+  readonly filters?: Group<T["condition"]>;
+  readonly select?: readonly S[];
+  readonly sort?: readonly SortKey<ColumnOf<T>>[];
   /** From 1. */
-  readonly page?: number | undefined;
+  readonly page?: number;
   /** 1 to 200. */
-  readonly per_page?: number | undefined;
+  readonly per_page?: number;
 }
 
 /** The body of an update: which rows, and what to set. */

@@ -30,6 +30,9 @@ const rejected = await client.updateSingle("deals", {
   fields: { code: "Z" },
 });
 found.matched = [rejected.error.status, rejected.error.matched, isRowgateError(rejected.error)];
+const filters = { fid: undefined, closed: true };
+found.unsent = await client.updateBulk("deals", { filters, fields: { code: "Z" } })
+  .catch(({ path, attempts }) => [path, attempts]);
 const wrong = await client.query("deals", {
   filters: { and: [{ field: "fid", op: "eq", value: "x" }] },
 });
