@@ -1,3 +1,5 @@
+import { reject } from "./inputs.js";
+
 /** The drop-down of tables. */
 export const TABLE = {
   key: "table",
@@ -94,8 +96,16 @@ export const MATCH = {
   helpText: "Names of fields and the values that they have, usually the key.",
 };
 
-/** Makes the body of an update. */
-export function makeUpdate({ match, empty = [], ...inputData }) {
+/**
+ * Makes the body of an update.
+ * @throws {Error} if a field is both set and emptied
+ */
+export function makeUpdate(z, { match, empty = [], ...inputData }) {
+  const values = readValues(inputData);
+  const both = empty.find((name) => Object.hasOwn(values, name));
+  if (both !== undefined) {
+    throw reject(z, `${both}: it is set and among the fields to empty, expected one of both`);
+  }
   const emptied = Object.fromEntries(empty.map((name) => [name, null]));
-  return { filters: match, fields: { ...readValues(inputData), ...emptied } };
+  return { filters: match, fields: { ...values, ...emptied } };
 }

@@ -266,6 +266,75 @@ describe("the n8n nodes", () => {
     assertEquals(record!["note"], "batch 0");
   });
 
+  it("send nothing when a line or a value of a filter would be lost [CL3]", async () => {
+    const fields = { item: [{ field: "note", kind: "value", value: "too many" }] };
+    const paid = { field: "status", kind: "value", value: "paid" };
+    const wrong: readonly (readonly [object, string])[] = [
+      [
+        { filters: { item: [paid, { field: "customer_id", kind: "value" }] } },
+        "filters.customer_id",
+      ],
+      [
+        { filters: { item: [paid, { field: "customer_id", kind: "value", value: null }] } },
+        "customer_id: the value is null",
+      ],
+      [{ filters: { item: [paid, { ...paid, value: "placed" }] } }, '"status" is there twice'],
+      [
+        { filters: { item: [paid] }, fields: { item: [...fields.item, ...fields.item] } },
+        '"note" is there twice',
+      ],
+      [
+        { filters: { item: [paid, { field: "id", kind: "json", value: "9007199254740993" }] } },
+        "9007199254740993 would be rounded",
+      ],
+      [
+        { filters: { item: [paid, { field: "id", kind: "value", value: 2 ** 53 }] } },
+        "filters.id: 9007199254740992 may have been rounded",
+      ],
+      [
+        { filters: { item: [paid] }, fields: { item: [{ field: "note", kind: "json" }] } },
+        "fields.note",
+      ],
+      [
+        {
+          filters: { item: [paid] },
+          fields: { item: [{ field: "note", kind: "json", value: '{"a":1,"a":2}' }] },
+        },
+        '"a" is there twice',
+      ],
+      [{ filters: { item: [paid] }, options: { dryRun: null } }, "Dry Run"],
+    ];
+    for (const [item, message] of wrong) {
+      for (const operation of ["update", "updateMany", "updateBatch"]) {
+        const given = { table: "orders", fields, maxAffected: 9999, ...item };
+        const { error = "nothing", name } = await execute(operation, given);
+        assert(error.includes(message.replace("filters.", "")), `${operation}: ${error}`);
+        assertEquals(name, "NodeOperationError");
+      }
+    }
+    const find = async (item: object) =>
+      (await execute("getMany", { table: "orders", returnAll: true, ...item })).error;
+    const ask = (...condition: object[]) => find({ filterMode: "and", conditions: { condition } });
+    assert((await ask({ field: "id", op: "eq" }))!.startsWith("filters.and[0].value: "));
+    assert((await ask({ field: "id", op: "eq", value: null }))!.includes("Is Null"));
+    assert((await find({ filterMode: "json" }))!.startsWith("filters: "));
+    assert((await find({}))!.startsWith("Filter: "));
+    assertEquals(
+      await find({ filterMode: "json", filterJson: '{"and":[],"and":[]}' }),
+      '"and" is there twice in one object of the JSON',
+    );
+    assertEquals(await ask({ field: "note", op: "eq", value: "too many" }), undefined);
+    assertEquals(
+      items(
+        await execute("getMany", {
+          ...{ table: "orders", returnAll: true, filterMode: "and" },
+          conditions: { condition: [{ field: "note", op: "eq", value: "too many" }] },
+        }),
+      ),
+      [],
+    );
+  });
+
   it("have credentials whose test asks the service", async () => {
     assertEquals((await call({ call: "test" })).result, 200);
     const credentials = { baseUrl: server.address, token: "unknown" };

@@ -99,6 +99,77 @@ describe("the Zapier app", () => {
     assertEquals(broken.error, "The filter is not JSON");
   });
 
+  it("sends nothing when the value of a filter is empty in a run [CL3]", async () => {
+    const update = "creates.update_record.operation.perform";
+    const many = "creates.update_many.operation.perform";
+    const find = "searches.find_records.operation.perform";
+    const inputData = { table: "orders", set__note: "too many", limit: 9999 };
+    const raw = { table: "orders", match: { status: "paid", customer_id: "{{1__id}}" } };
+    const stopped: readonly (readonly [string, object, string])[] = [
+      ...[null, "", " "].flatMap((customer_id) =>
+        [update, many, find].map((path) =>
+          [
+            path,
+            { inputData: { ...inputData, match: { status: "paid", customer_id } } },
+            "match.customer_id",
+          ] as const
+        )
+      ),
+      // Zapier leaves out what is empty.
+      ...[update, many, find].map((path) =>
+        [
+          path,
+          { inputData: { ...inputData, match: { status: "paid" } }, inputDataRaw: raw },
+          "match.customer_id",
+        ] as const
+      ),
+      [find, { inputData: { table: "orders" }, inputDataRaw: raw }, "match.status"],
+      [
+        find,
+        { inputData: { table: "orders" }, inputDataRaw: { table: "orders", filters: "{{1__f}}" } },
+        "filters",
+      ],
+      [
+        many,
+        { inputData: { ...inputData, match: { status: "paid", customer_id: 2 ** 53 } } },
+        "match.customer_id",
+      ],
+      [
+        many,
+        { inputData: { ...inputData, match: { status: "paid" }, empty: ["note"] } },
+        "note",
+      ],
+    ];
+    for (const [path, bundle, place] of stopped) {
+      const { error = "nothing", result } = await call(path, bundle);
+      assert(error.startsWith(`${place}: `), `${JSON.stringify(bundle)} ${error}`);
+      assertEquals(result, undefined);
+    }
+    const found = await run(find, {
+      table: "orders",
+      filters: '{"and":[{"field":"note","op":"eq","value":"too many"}]}',
+    }) as Rows;
+    assertEquals(found, []);
+  });
+
+  it("rounds no digit of a filter, and drops no part of it [CL3]", async () => {
+    const path = "searches.find_records.operation.perform";
+    const find = async (filters: string) =>
+      (await call(path, { inputData: { table: "orders", filters } })).error;
+    const condition = (value: string) =>
+      `{"and":[{"field":"id","op":"gt","value":${value}},{"field":"note","op":"is_null"}]}`;
+    assertEquals(
+      await find(condition("9007199254740993")),
+      'Filter: 9007199254740993 would be rounded, write it in quotes: "9007199254740993"',
+    );
+    assert((await find(condition("1.00000000000000000001")))!.includes("would be rounded"));
+    assertEquals(
+      await find('{"and":[{"field":"id","op":"lt","value":3}],"\\u0061nd":[]}'),
+      'Filter: "and" is there twice in one object',
+    );
+    assertEquals(await find(condition("1.50e1")), undefined);
+  });
+
   it("updates one record, and stops when none matches", async () => {
     const path = "creates.update_record.operation.perform";
     const inputData = {

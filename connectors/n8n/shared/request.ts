@@ -6,7 +6,8 @@ import type {
   IN8nHttpFullResponse,
   IPollFunctions,
 } from "n8n-workflow";
-import { NodeApiError, sleep } from "n8n-workflow";
+import { NodeApiError, NodeOperationError, sleep } from "n8n-workflow";
+import { checkExactly } from "./exact_json";
 
 /** What n8n calls a node with. */
 export type Caller = IExecuteFunctions | ILoadOptionsFunctions | IPollFunctions;
@@ -40,11 +41,18 @@ const LONGEST_WAIT_SECONDS = 60;
 /**
  * Sends a request, again where Rowgate has done nothing yet.
  * @throws {NodeApiError} with Rowgate's own message, which names the place in the request
+ * @throws {NodeOperationError} when JSON would drop or change a value: nothing is sent
  */
 export async function send(
   caller: Caller,
   request: RowgateRequest,
 ): Promise<RowgateResponse> {
+  const { body: sent, itemIndex } = request;
+  try {
+    if (sent !== undefined) checkExactly(sent);
+  } catch (error) {
+    throw new NodeOperationError(caller.getNode(), error as Error, { itemIndex });
+  }
   for (let attempt = 1;; attempt++) {
     const { statusCode: status, body, headers } = await sendOnce(
       caller,

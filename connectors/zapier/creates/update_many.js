@@ -1,4 +1,5 @@
 import { EMPTIED, listInputs, makeUpdate, MATCH, onTable, TABLE } from "../catalogue.js";
+import { readInputs } from "../inputs.js";
 
 /** Updates every record that matches, up to a limit that the Zap names. */
 export const updateMany = {
@@ -24,12 +25,12 @@ export const updateMany = {
       listInputs,
     ],
     perform: async (z, bundle) => {
-      const { table, limit, ...inputData } = bundle.inputData;
+      const { table, limit, ...inputData } = readInputs(z, bundle);
       const { data } = await z.request({
         method: "PATCH",
         url: onTable(table, "records/bulk"),
         headers: { prefer: `max-affected=${Number(limit)}` },
-        body: makeUpdate(inputData),
+        body: makeUpdate(z, inputData),
       });
       return { id: JSON.stringify(inputData.match), updated: data.updated };
     },

@@ -1,4 +1,5 @@
 import { EMPTIED, listInputs, makeUpdate, MATCH, onTable, TABLE } from "../catalogue.js";
+import { readInputs } from "../inputs.js";
 
 /** Updates exactly one record: the Zap stops if none or several match, and nothing has changed. */
 export const updateRecord = {
@@ -11,11 +12,11 @@ export const updateRecord = {
   operation: {
     inputFields: [TABLE, MATCH, EMPTIED, listInputs],
     perform: async (z, bundle) => {
-      const { table, ...inputData } = bundle.inputData;
+      const { table, ...inputData } = readInputs(z, bundle);
       const { data } = await z.request({
         method: "PATCH",
         url: onTable(table, "records/single"),
-        body: makeUpdate(inputData),
+        body: makeUpdate(z, inputData),
       });
       return {
         id: JSON.stringify(inputData.match),

@@ -1,4 +1,6 @@
 import { findKey, identify, onTable, TABLE } from "../catalogue.js";
+import { parseExactly } from "../exact_json.js";
+import { readInputs, reject } from "../inputs.js";
 
 /** Finds the records that match: by equal fields, or by a filter of Rowgate as JSON. */
 export const findRecords = {
@@ -56,7 +58,7 @@ export const findRecords = {
         sort,
         direction = "asc",
         limit = 50,
-      } = bundle.inputData;
+      } = readInputs(z, bundle);
       const key = await findKey(z, table);
       const conditions = Object.entries(match).map(([field, value]) => ({
         field,
@@ -82,8 +84,8 @@ export const findRecords = {
 
 function readFilter(z, text) {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new z.errors.Error("The filter is not JSON", "rowgate", 400);
+    return parseExactly(text);
+  } catch (error) {
+    throw reject(z, error.message);
   }
 }

@@ -1,10 +1,12 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from "n8n-workflow";
+import { NodeOperationError } from "n8n-workflow";
 import { findNextPage, onTable, send } from "../../shared/request";
 import {
   type ConditionInput,
   type FieldInput,
   makeCondition,
   makeFields,
+  makeFilters,
   readJson,
 } from "../../shared/values";
 
@@ -71,6 +73,12 @@ function readFilter(node: IExecuteFunctions, itemIndex: number): unknown {
     return readJson(
       node.getNodeParameter("filterJson", itemIndex),
       node.getNode(),
+    );
+  }
+  if (mode !== "and" && mode !== "or") {
+    throw new NodeOperationError(
+      node.getNode(),
+      "Filter: expected All Conditions or Any Condition",
     );
   }
   const inputs = node.getNodeParameter(
@@ -141,17 +149,21 @@ export async function updateBatch(
 
 function readUpdate(node: IExecuteFunctions, itemIndex: number): IDataObject {
   const read = (name: string) =>
-    makeFields(
-      node.getNodeParameter(`${name}.item`, itemIndex, []) as FieldInput[],
-      node.getNode(),
-    );
-  return { filters: read("filters"), fields: read("fields") };
+    node.getNodeParameter(`${name}.item`, itemIndex, []) as FieldInput[];
+  return {
+    filters: makeFilters(read("filters"), node.getNode()),
+    fields: makeFields(read("fields"), node.getNode()),
+  };
 }
 
 function prefer(node: IExecuteFunctions, itemIndex: number, ...more: string[]) {
-  const { dryRun } = node.getNodeParameter("options", itemIndex) as {
+  const options = node.getNodeParameter("options", itemIndex) as {
     dryRun?: boolean;
   };
+  const { dryRun } = options;
+  if ("dryRun" in options && typeof dryRun !== "boolean") {
+    throw new NodeOperationError(node.getNode(), "Dry Run: expected true or false");
+  }
   const preferences = [...more, ...(dryRun ? ["tx=rollback"] : [])];
   return preferences.length === 0 ? undefined : { prefer: preferences.join(", ") };
 }
