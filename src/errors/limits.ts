@@ -6,6 +6,8 @@ export const MAX_GROUP_DEPTH = 5;
 export const MAX_CONDITIONS = 50;
 /** Values in one `in` or `not_in`. @see L5 */
 export const MAX_LIST_VALUES = 200;
+/** Items of the values of all `contains` of one request. @see Q108 */
+export const MAX_CONTAINED_ITEMS = 200;
 /**
  * Names in `select`, items of `sort`, groups in one query: as many as a table in Postgres can have
  * columns.

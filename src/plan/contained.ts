@@ -1,6 +1,5 @@
 import type { Column } from "../catalogue/catalogue.ts";
 import { type Path, quote, under } from "../errors/issue.ts";
-import { MAX_LIST_VALUES } from "../errors/limits.ts";
 import type { Json, Scalar } from "../json/json.ts";
 import { checkArray } from "./assignment.ts";
 import type { Findings } from "./column.ts";
@@ -59,9 +58,6 @@ function checkElements(value: Json, { column, path, findings }: Site): Found {
     return { expected: "an element or an array of elements" };
   }
   const elements = Array.isArray(value) ? value : [value];
-  if (elements.length > MAX_LIST_VALUES) {
-    return { expected: `at most ${MAX_LIST_VALUES} elements`, actual: elements.length };
-  }
   const empty = elements.indexOf(null);
   if (empty >= 0) {
     const expected = "elements, since NULL is equal to nothing";

@@ -1,6 +1,11 @@
 import { type Path, pathOf, quote, under } from "../errors/issue.ts";
-import { MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_LIST_ITEMS } from "../errors/limits.ts";
-import { isObject } from "../json/json.ts";
+import {
+  MAX_CONDITIONS,
+  MAX_CONTAINED_ITEMS,
+  MAX_GROUP_DEPTH,
+  MAX_LIST_ITEMS,
+} from "../errors/limits.ts";
+import { isObject, type Json } from "../json/json.ts";
 import { type Condition, CONDITION_KEYS, hasPattern, parseCondition } from "./condition.ts";
 import { type Findings, isFull, report } from "./findings.ts";
 
@@ -24,6 +29,8 @@ interface Tally {
   groups: number;
   /** Characters of patterns so far. */
   patternCharacters: number;
+  /** Items of values of `contains` so far. */
+  containedItems: number;
   readonly maxPatternCharacters: number;
 }
 
@@ -42,7 +49,7 @@ export function parseFilters(
 ): Group | undefined {
   const path = pathOf("filters");
   if (isObject(input) && isGroup(input)) {
-    const counts = { conditions: 0, groups: 0, patternCharacters: 0 };
+    const counts = { conditions: 0, groups: 0, patternCharacters: 0, containedItems: 0 };
     return parseGroup({ findings, ...counts, maxPatternCharacters }, input, { path, depth: 1 });
   }
   report(findings, path, `${describeNoGroup(input)}, ${ONE_KEY}`);
@@ -115,7 +122,9 @@ function parseItem(
   }
   if (isObject(input) && isCondition(input)) {
     const condition = parseCondition(tally.findings, input, { path });
-    if (condition !== undefined) countPattern(tally, condition);
+    if (condition === undefined) return undefined;
+    countPattern(tally, condition);
+    if (condition.op === "contains") countContained(tally, condition);
     return condition;
   }
   const wrong = isObject(input) ? describeKeys(input) : quote(input);
@@ -164,4 +173,34 @@ function describeKeys(input: Readonly<Record<string, unknown>>): string {
   const shown = keys.slice(0, 3).map(quote).join(", ");
   return `an object with ${keys.length === 1 ? "the key" : "the keys"} ${shown}` +
     (keys.length > 3 ? ", …" : "");
+}
+
+/**
+ * Counts what `contains` looks for, and adds an issue if all of a request together exceed the limit:
+ * Postgres compares each item with every stored one, and cannot be interrupted meanwhile.
+ * @see Q108
+ */
+function countContained(
+  tally: Tally,
+  { path, value }: Extract<Condition, { readonly op: "contains" }>,
+): void {
+  const before = tally.containedItems;
+  tally.containedItems += Math.max(1, countItems(value));
+  if (before > MAX_CONTAINED_ITEMS || tally.containedItems <= MAX_CONTAINED_ITEMS) return;
+  const limit = `expected at most ${MAX_CONTAINED_ITEMS} in all conditions of a request`;
+  report(tally.findings, under(path, "value"), `contains has too many items up to here, ${limit}`);
+}
+
+/** Counts the items within an array or object, up to some more than the limit. */
+function countItems(value: Json): number {
+  let count = 0;
+  const rest: Json[] = [value];
+  while (rest.length > 0 && count <= MAX_CONTAINED_ITEMS) {
+    const part = rest.pop()!;
+    if (typeof part !== "object" || part === null) continue;
+    const items = Array.isArray(part) ? part : Object.values(part);
+    count += items.length;
+    if (count <= MAX_CONTAINED_ITEMS) rest.push(...items);
+  }
+  return count;
 }

@@ -4,7 +4,7 @@ import type { Predicate, Value } from "../plan/predicate.ts";
 import type { Fragment, PendingQuery, Row, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
 import { join, literal } from "./fragment.ts";
-import { compileList, compileValue, compileZone } from "./predicate.ts";
+import { compileList, compileValue, compileZone, isListedAsRows } from "./predicate.ts";
 
 /**
  * Compiles the column `checked` of the outermost SELECT, which casts every value that only Postgres
@@ -55,7 +55,7 @@ function castOfList(
   column: Column,
 ): Fragment {
   const list = compileList(sql, values, column);
-  if (column.kind !== "array") return sql`num_nulls(${list})`;
+  if (!isListedAsRows(column)) return sql`num_nulls(${list})`;
   return sql`num_nulls((select count("$cast"."$value") from (${list}) "$cast"("$value")))`;
 }
 

@@ -1,4 +1,4 @@
-import type { Column, SqlText } from "../catalogue/catalogue.ts";
+import type { Column, SqlText, ValueKind } from "../catalogue/catalogue.ts";
 import type { Comparison, Predicate, Value } from "../plan/predicate.ts";
 import type { Scope } from "../plan/scope.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
@@ -199,13 +199,31 @@ function compileMember(
 ): Fragment {
   const left = compileOperand(sql, column);
   const list = compileList(sql, values, column);
-  return negated ? sql`${left} <> all(${list})` : sql`${left} = any(${list})`;
+  if (!negated) return sql`${left} = any(${list})`;
+  // Postgres hashes rows for this form alone.
+  if (isListedAsRows(column)) return sql`not (${left} = any(${list}))`;
+  return sql`${left} <> all(${list})`;
 }
 
+/** Kinds whose lists are rows, not an array. */
+const LISTED_AS_ROWS: ReadonlySet<ValueKind> = new Set([
+  "array",
+  "json",
+  "multirange",
+  "composite",
+]);
+
 /**
- * Compiles a list of values as one parameter. A list of arrays becomes rows, because the arrays of
- * Postgres do not nest.
+ * Reports whether a list of values is compiled to rows: arrays, since those of Postgres do not nest,
+ * and others of any size, since Postgres would decompress what is stored for each value of an array,
+ * and cannot be interrupted meanwhile.
+ * @see docs/decisions/0017-uninterruptible-patterns.md
  */
+export function isListedAsRows({ kind }: Pick<Column, "kind">): boolean {
+  return LISTED_AS_ROWS.has(kind);
+}
+
+/** Compiles a list of values as one parameter, to an array or to rows. */
 export function compileList(sql: Sql, values: readonly Value[], column: Column): Fragment {
   const texts = printArray(values.map((value) => settleTime(value, column)));
   const cast = literal(sql, column.cast);
@@ -216,7 +234,7 @@ export function compileList(sql: Sql, values: readonly Value[], column: Column):
       : sql`${texts}::${cast}[]`;
   }
   const zone = compileZone(sql, values[0]?.zoned, true);
-  if (column.kind !== "array") return sql`${texts}::text[]${zone}::${cast}[]`;
+  if (!isListedAsRows(column)) return sql`${texts}::text[]${zone}::${cast}[]`;
   return sql`
     select "$list"."$value"${zone}::${cast}
     from unnest(${texts}::text[]) "$list"("$value")`;

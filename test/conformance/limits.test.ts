@@ -97,6 +97,25 @@ describeSharedService("Limits", ({ query, single, bulk }) => {
     assertRejectedAt(await single("everything", update), "fields.c_tsquery", "20000");
   });
 
+  it("rejects XML that Postgres would read for long: many attributes in a tag, long declarations [RE37] [L23]", async () => {
+    const names = (count: number) => Array.from({ length: count }, (_, n) => `a${n}`);
+    const attributes = (count: number) => names(count).map((name) => `${name}="1"`).join(" ");
+    const write = (c_xml: string) =>
+      single("everything", { filters: { id: -1 }, fields: { c_xml } });
+    assertEquals((await write(`<b><a ${attributes(5000)}/></b>`)).status, 404);
+    assertRejectedAt(
+      await write(`<b><a ${attributes(5001)}/></b>`),
+      "fields.c_xml",
+      "at most 5000 attributes in a tag",
+    );
+    const declared = names(2000).map((name) => `${name} CDATA "1"`).join(" ");
+    assertRejectedAt(
+      await write(`<!DOCTYPE a [<!ATTLIST a ${declared}>]><a/>`),
+      "fields.c_xml",
+      "at most 20000 characters where it declares types",
+    );
+  });
+
   it("rejects numbers that would print far longer than they are written [RE25] [L18]", async () => {
     const many = Array.from({ length: 1000 }, () => "1e900");
     // 1,000 zeros, and one for each character of `{"1e900","1e900",…}` and `{1e900,1e900,…}`.

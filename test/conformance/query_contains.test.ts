@@ -136,6 +136,14 @@ describeService("Query, further operators", ({ query, run }) => {
     assertRejectedAt(await send("moods", "contains", "angry"), at);
     assertRejectedAt(await send("numbers", "contains", Array(201).fill(1)), at);
     assertRejectedAt(await send("doc", "contains", { a: Array(200).fill(1) }), at);
+    const some = (op: string, count: number) =>
+      Array.from({ length: count }, () => ({ field: "numbers", op, value: Array(50).fill(1) }));
+    const several = await query("shelf", { filters: { and: some("contains", 5) } });
+    assertRejectedAt(several, "filters.and[4].value");
+    assertEquals(
+      recordsOf(await query("shelf", { filters: { and: some("contains", 4) } })).length,
+      1,
+    );
     assertRejectedAt(await send("span", "contains", "x"), at);
     assertRejectedAt(await send("span", "contains", [1, 2]), at);
     assertRejectedAt(await send("days", "contains", "2026-02-30"), at);
