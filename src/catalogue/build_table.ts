@@ -61,7 +61,7 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
   const only = buildRowFilter(found, { group: policy.only, columns, build, warnings });
   if (only === "wrong") return undefined;
   // The table includes the rows of its child tables, whose keys may repeat.
-  const keyUnique = own.length > 0 && !found.hasChildTables &&
+  const keyUnique = own.length > 0 && found.keyIsValid && !found.hasChildTables &&
     keyNames.every((name) => tenantNames.includes(name) || isPlain(byStoredName.get(name)));
   const readable = new Map(
     found.columns.filter((each) => each.select).map((each) => [

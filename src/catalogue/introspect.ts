@@ -3,6 +3,7 @@ import { printArray } from "../text/array_text.ts";
 import type { Known } from "./known_tables.ts";
 import type { Policy } from "./policy.ts";
 import { compileTableStates } from "./table_states.ts";
+import { compileUnproven } from "./unproven.ts";
 import { compileTimeZone } from "./time_zone.ts";
 
 /** What to introspect. */
@@ -81,6 +82,7 @@ parts (root, oid) as (
   select p.root, h.inhrelid from parts p
   join pg_catalog.pg_inherits h on h.inhparent = p.oid
 ),
+${compileUnproven(sql)},
 ${compileTableStates(sql)},
 changed as materialized (
   select s.*, k.digest as known_digest from states s left join known k on k.oid = s.oid
@@ -159,13 +161,14 @@ described_columns as (
     'number', a.attnum, 'name', a.attname, 'type', a.atttypid::text, 'modifier', a.atttypmod,
     'modified', case when a.atttypmod >= 0
       then pg_catalog.format_type(a.atttypid, a.atttypmod) end,
-    'notNull', a.attnotnull, 'generated', a.attgenerated <> '', 'identity', a.attidentity = 'a',
+    'notNull', a.attnotnull and u.root is null, 'generated', a.attgenerated <> '', 'identity', a.attidentity = 'a',
     'select', pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT'),
     'update', pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'UPDATE') and case a.relkind
       when 'v' then pg_catalog.pg_column_is_updatable(a.attrelid, a.attnum, false) else true end,
     'deterministic', coalesce(k.collisdeterministic, true),
     'comment', d.description) order by a.attnum) as list
   from attributes a
+  left join unproven u on u.root = a.attrelid and u.attname = a.attname
   left join pg_catalog.pg_collation k on k.oid = a.attcollation
   left join pg_catalog.pg_description d on d.objoid = a.attrelid
     and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objsubid = a.attnum
@@ -190,13 +193,17 @@ described_tables as (
       join pg_catalog.pg_proc p on p.oid = g.tgfoid
       join pg_catalog.pg_namespace o on o.oid = p.pronamespace and o.nspname = 'rowgate'
       where g.tgrelid = r.oid and g.tgname = 'rowgate_changes_insert'),
+    'keyIsValid', exists (select from pg_catalog.pg_index i
+      where i.indrelid = r.oid and i.indisprimary and i.indisvalid and not i.indisexclusion),
     'key', coalesce((
       select pg_catalog.json_agg(i.indkey[k] order by k)
       from pg_catalog.pg_index i, pg_catalog.generate_series(0, i.indnkeyatts - 1) k
       where i.indrelid = r.oid and i.indisprimary), '[]'),
     'foreignKeys', coalesce((
       select pg_catalog.json_agg(pg_catalog.json_build_object(
-        'schema', s.nspname, 'target', o.relname, 'columns', k.own, 'targetColumns', k.target) order by f.conname)
+        'schema', s.nspname, 'target', o.relname, 'columns', k.own, 'targetColumns', k.target,
+        'holds', f.convalidated and (pg_catalog.to_jsonb(f) ->> 'conperiod') is distinct from 'true')
+        order by f.conname)
       from pg_catalog.pg_constraint f
       join pg_catalog.pg_class o on o.oid = f.confrelid
       join spaces s on s.oid = o.relnamespace
@@ -221,16 +228,17 @@ described_tables as (
       select pg_catalog.json_agg(u.columns order by u.columns::text)
       from pg_catalog.pg_index i cross join lateral (
         select pg_catalog.json_agg(i.indkey[k] order by k) as columns,
-          pg_catalog.bool_and(a.attnotnull and o.opcdefault and i.indcollation[k] = a.attcollation)
+          pg_catalog.bool_and(a.attnotnull and n.root is null and o.opcdefault and i.indcollation[k] = a.attcollation)
             as total
         from pg_catalog.generate_series(0, i.indnkeyatts - 1) k
         left join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[k]
           and a.attnum > 0
+        left join unproven n on n.root = a.attrelid and n.attname = a.attname
         left join pg_catalog.pg_opclass o on o.oid = i.indclass[k]
         having pg_catalog.count(a.attnum) = i.indnkeyatts
       ) u
       where i.indrelid = r.oid and i.indisunique and i.indisvalid and i.indpred is null
-        and u.total), '[]'),
+        and not i.indisexclusion and u.total), '[]'),
     'columns', coalesce(c.list, '[]')) as description
   from changed r
   left join described_columns c on c.attrelid = r.oid

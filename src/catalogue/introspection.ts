@@ -69,6 +69,11 @@ export interface FoundTable {
   readonly feed: string | null;
   /** Column numbers of the primary key, in key order. */
   readonly key: readonly number[];
+  /**
+   * False if two rows may have the same key: no index of all partitions keeps it yet, or it is one of
+   * periods that must not overlap.
+   */
+  readonly keyIsValid: boolean;
   /** Its foreign keys within these schemas that, by the policy, lead to its tenant. */
   readonly foreignKeys: readonly FoundForeignKey[];
   /** Numbers of the first two columns of each btree index: `1 4`, or `1 ` if there is one. */
@@ -89,6 +94,8 @@ export interface FoundForeignKey {
   readonly target: string;
   readonly columns: readonly string[];
   readonly targetColumns: readonly string[];
+  /** False if a row may refer to none: the key is not valid, not enforced, or of periods. */
+  readonly holds: boolean;
 }
 
 /** A column as the database describes it. */
@@ -101,6 +108,7 @@ export interface FoundColumn {
   readonly modifier: number;
   /** The type with its modifier, as Postgres prints it; null without one. */
   readonly modified: string | null;
+  /** True if no row is NULL in it; a constraint alone is no proof. */
   readonly notNull: boolean;
   /** True for a generated column. */
   readonly generated: boolean;

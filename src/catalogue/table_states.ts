@@ -1,7 +1,7 @@
 import type { Fragment, Sql } from "../postgres/driver.ts";
 
 /**
- * Compiles the CTE `states`: the `relations` of the statement, each with a hash of the role's rights
+ * Compiles the CTE `states`: the `relations` of the statement, with its `parts` and `unproven`, each with a hash of the role's rights
  * and of the versions of all rows in Postgres's own catalogue that its description depends on. Any
  * change of such a row writes a new version with another `xmin`. ANALYZE and VACUUM overwrite the
  * statistics of a table in place, so they change no state.
@@ -19,7 +19,7 @@ export function compileTableStates(sql: Sql): Fragment {
   return sql`states as materialized (
   select r.*, pg_catalog.hashtextextended((
       (${compileRights(sql)}), r.place, c.versions, a.versions, d.versions, w.versions, i.versions,
-      g.versions)::text, 0) as state
+      g.versions, u.versions)::text, 0) as state
   from relations r
   left join (
     select p.root, pg_catalog.bit_xor(pg_catalog.hashtextextended(c.xmin::text, c.oid::int8)) as versions
@@ -62,6 +62,11 @@ export function compileTableStates(sql: Sql): Fragment {
     where g.tgname = 'rowgate_changes_insert'
     group by g.tgrelid
   ) g on g.tgrelid = r.oid
+  left join (
+    select u.root, pg_catalog.bit_xor(pg_catalog.hashtextextended(u.attname::text, 0)) as versions
+    from unproven u
+    group by u.root
+  ) u on u.root = r.oid
 )`;
 }
 

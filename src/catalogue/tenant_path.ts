@@ -77,12 +77,15 @@ function findStep(
   },
 ): TenantStep | string {
   const list = columns.map((name) => `"${name}"`).join(", ");
-  const key = table.foreignKeys.find((each) =>
+  const keys = table.foreignKeys.filter((each) =>
     qualify(each.schema, each.target) === parent.identifier && isSame(each.columns, columns)
   );
+  const key = keys.find(({ holds }) => holds);
   if (key === undefined) {
-    return `no foreign key of "${table.called}" refers from ${list} to "${parent.called}"`;
+    const found = keys.length > 0 ? "no foreign key that holds for every row" : "no foreign key";
+    return `${found} of "${table.called}" refers from ${list} to "${parent.called}"`;
   }
+  if (table.hasChildTables) return `"${table.called}" has child tables, which have no foreign key`;
   const unreadable = findUnreadable(table, key.columns) ??
     findUnreadable(parent, key.targetColumns);
   if (unreadable !== undefined) return `the database role may not select ${unreadable}`;

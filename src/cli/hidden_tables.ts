@@ -223,7 +223,8 @@ async function readRelations(
             from pg_catalog.pg_constraint f
             join pg_catalog.pg_class t on t.oid = f.confrelid
             join pg_catalog.pg_namespace m on m.oid = t.relnamespace
-            where f.conrelid = c.oid and f.contype = 'f' and f.conparentid = 0
+            where f.conrelid = c.oid and f.contype = 'f' and f.conparentid = 0 and f.convalidated
+              and (pg_catalog.to_jsonb(f) ->> 'conperiod') is distinct from 'true'
               and m.nspname = any (${printArray(schemas)}::text::text[])))
           order by s.place, c.relname), '[]')::text as found
         from unnest(${printArray(schemas)}::text::text[]) with ordinality s (name, place)

@@ -73,7 +73,9 @@ function checkBare(
   }
   if (type.kind === "numeric") return checkText(written, type, options);
   const takesNumbers = NUMBER_KINDS.has(type.kind) || NUMBER_TYPES.has(type.baseType);
-  return takesNumbers ? checkText(text, type, options) : reject(type);
+  // A double has a zero below zero, which String() prints without its sign.
+  const isSigned = Object.is(value, -0) && (type.kind === "float4" || type.kind === "float8");
+  return takesNumbers ? checkText(isSigned ? "-0" : text, type, options) : reject(type);
 }
 
 function checkText(text: string, type: ValueType, options: ValueOptions): Checked {

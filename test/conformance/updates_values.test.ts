@@ -214,4 +214,18 @@ describeSharedService("Updates, values of fields", ({ query, single, run, servic
       assertEquals(matched, total, `${field}: ${response.text}`);
     }
   });
+
+  it("stores the sign of a zero below zero in a double, where it is another value than zero [TV32]", async () => {
+    const set = async (fields: string) => {
+      const raw = `{"filters": {"id": 1}, "fields": ${fields}}`;
+      return assertOk(await single("everything", undefined, { raw }))["updated"];
+    };
+    await set('{"c_float8": 0, "c_float4": 0, "c_int8": 0, "c_numeric": 0}');
+    assertEquals(await set('{"c_float8": -0, "c_float4": -0.0}'), 1);
+    assertEquals(await set('{"c_float8": -0, "c_int8": -0, "c_numeric": -0}'), 0);
+    const columns = "concat_ws(' ', c_float8, c_float4, c_int8, c_numeric)";
+    const stored = await run(`select ${columns} stored from everything where id = 1`);
+    assertEquals(stored, [{ stored: "-0 -0 0 0" }]);
+    assertEquals(await set('{"c_float8": 0}'), 1);
+  });
 }, { writes: "rows" });

@@ -14,7 +14,13 @@ const PARSED = parsePolicy(JSON.stringify({
 assert("policy" in PARSED);
 const OPTIONS = { schemas: ["public"], tenantColumn: "tenant_id", policy: PARSED.policy };
 
-const KEY = { schema: "public", target: "deals", columns: ["deal"], targetColumns: ["id"] };
+const KEY = {
+  schema: "public",
+  target: "deals",
+  columns: ["deal"],
+  targetColumns: ["id"],
+  holds: true,
+};
 const LINES = findTable("lines", { foreignKeys: [KEY] }, ["id", "deal"]);
 const FOUND = findSchema([findTable("deals"), findTable("notes"), LINES]);
 

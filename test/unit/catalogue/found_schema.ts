@@ -13,7 +13,13 @@ export function findTable(
 ): FoundTable {
   return {
     ...{ name, schema: "public", kind: "r", comment: null, pinnable: true, feed: null },
-    ...{ hasRewriteRules: false, hasChildTables: false, engines: null, updatable: true },
+    ...{
+      hasRewriteRules: false,
+      hasChildTables: false,
+      keyIsValid: true,
+      engines: null,
+      updatable: true,
+    },
     ...{ key: [1], foreignKeys: [], indexes: [], unique: [] },
     columns: columns.map((column, place) => ({
       ...{ number: place + 1, name: column, type: "23", modifier: -1, modified: null },

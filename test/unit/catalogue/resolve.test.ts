@@ -50,6 +50,7 @@ function table(name: string, update = true) {
     pinnable: true,
     feed: null,
     hasRewriteRules: false,
+    keyIsValid: true,
     hasChildTables: false,
     engines: null,
     updatable: true,
