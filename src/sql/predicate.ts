@@ -206,12 +206,7 @@ function compileMember(
 }
 
 /** Kinds whose lists are rows, not an array. */
-const LISTED_AS_ROWS: ReadonlySet<ValueKind> = new Set([
-  "array",
-  "json",
-  "multirange",
-  "composite",
-]);
+const LISTED_AS_ROWS: ReadonlySet<ValueKind> = new Set<ValueKind>(["array", "json", "composite"]);
 
 /**
  * Reports whether a list of values is compiled to rows: arrays, since those of Postgres do not nest,
@@ -219,8 +214,8 @@ const LISTED_AS_ROWS: ReadonlySet<ValueKind> = new Set([
  * and cannot be interrupted meanwhile.
  * @see docs/decisions/0017-uninterruptible-patterns.md
  */
-export function isListedAsRows({ kind }: Pick<Column, "kind">): boolean {
-  return LISTED_AS_ROWS.has(kind);
+export function isListedAsRows({ kind, container }: Pick<Column, "kind" | "container">): boolean {
+  return LISTED_AS_ROWS.has(kind) || container === "multirange";
 }
 
 /** Compiles a list of values as one parameter, to an array or to rows. */
