@@ -15,22 +15,37 @@ export interface Breakable {
 /** Something that goes wrong for a while. */
 export interface ChaosFault {
   readonly name: string;
-  readonly begin: (target: Breakable, random: Random) => Promise<void>;
-  readonly end: (target: Breakable) => Promise<void>;
+  /** Breaks the target while the body runs, and restores it, however the body ends. */
+  readonly during: (target: Breakable, random: Random, body: () => Promise<void>) => Promise<void>;
 }
 
-const nothing = () => Promise.resolve();
-
 function ofProxy(name: string, choose: (random: Random) => Fault): ChaosFault {
+  return { name, during: ({ proxy }, random, body) => proxy.during(choose(random), body) };
+}
+
+/** A fault that statements make and undo. */
+function ofAdmin(
+  name: string,
+  begin: (admin: Sql) => Promise<unknown>,
+  end: (admin: Sql) => Promise<unknown> = () => Promise.resolve(),
+): ChaosFault {
   return {
     name,
-    begin: ({ proxy }, random) => proxy.set(choose(random)),
-    end: ({ proxy }) => proxy.set({ kind: "pass" }),
+    async during({ admin }, _random, body) {
+      try {
+        await begin(admin);
+        await body();
+      } finally {
+        await end(admin);
+      }
+    },
   };
 }
 
 const OURS = "usename = 'rowgate_app' and datname = current_database()";
-let frozen: number | undefined;
+/** Ends so many sessions of the service. */
+const terminate = (limit: string) =>
+  `select pg_terminate_backend(pid) from pg_stat_activity where ${OURS} order by random() limit ${limit}`;
 
 /** All faults. */
 export const CHAOS_FAULTS: readonly ChaosFault[] = [
@@ -50,89 +65,59 @@ export const CHAOS_FAULTS: readonly ChaosFault[] = [
   })),
   {
     name: "connections reset",
-    begin: ({ proxy }, random) => Promise.resolve(proxy.drop(random.pick(["fin", "rst"]))),
-    end: nothing,
-  },
-  {
-    name: "one backend killed",
-    async begin({ admin }) {
-      await admin.unsafe(
-        `select pg_terminate_backend(pid) from pg_stat_activity where ${OURS} order by random() limit 1`,
-      );
-    },
-    end: nothing,
-  },
-  {
-    name: "all backends killed",
-    async begin({ admin }) {
-      await admin.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity where ${OURS}`);
-    },
-    end: nothing,
-  },
-  {
-    name: "one backend frozen",
-    async begin({ admin }) {
-      const [row] = await admin.unsafe(
-        `select pid from pg_stat_activity where ${OURS} order by random() limit 1`,
-      );
-      frozen = row?.["pid"];
-      if (frozen !== undefined) process.kill(frozen, "SIGSTOP");
-    },
-    end() {
-      try {
-        if (frozen !== undefined) process.kill(frozen, "SIGCONT");
-      } catch {
-        // The backend has ended.
-      }
-      return Promise.resolve();
+    during({ proxy }, random, body) {
+      proxy.drop(random.pick(["fin", "rst"]));
+      return body();
     },
   },
-  {
-    name: "server frozen",
-    begin: ({ cluster }) => cluster.freeze(true),
-    end: ({ cluster }) => cluster.freeze(false),
-  },
+  ofAdmin("one backend killed", (admin) => admin.unsafe(terminate("1"))),
+  ofAdmin("all backends killed", (admin) => admin.unsafe(terminate("all"))),
+  { name: "one backend frozen", during: ({ admin }, _random, body) => freezeBackend(admin, body) },
+  { name: "server frozen", during: ({ cluster }, _random, body) => cluster.whileFrozen(body) },
   {
     name: "server stopped",
-    begin: ({ cluster }) => cluster.halt("fast"),
-    end: ({ cluster }) => cluster.start(),
+    during: ({ cluster }, _random, body) => cluster.whileHalted("fast", body),
   },
   {
     name: "server crashed",
-    begin: ({ cluster }) => cluster.halt("immediate"),
-    end: ({ cluster }) => cluster.start(),
+    during: ({ cluster }, _random, body) => cluster.whileHalted("immediate", body),
   },
-  {
-    name: "read-only",
-    async begin({ admin }) {
-      await setForAll(admin, "set default_transaction_read_only = on");
-    },
-    async end({ admin }) {
-      await setForAll(admin, "reset default_transaction_read_only");
-    },
-  },
-  {
-    name: "out of connections",
-    async begin({ admin }) {
+  ofAdmin(
+    "read-only",
+    (admin) => setForAll(admin, "set default_transaction_read_only = on"),
+    (admin) => setForAll(admin, "reset default_transaction_read_only"),
+  ),
+  ofAdmin(
+    "out of connections",
+    async (admin) => {
       await admin.unsafe("alter role rowgate_app connection limit 1");
-      await admin.unsafe(
-        `select pg_terminate_backend(pid) from pg_stat_activity where ${OURS} order by random() limit 2`,
-      );
+      await admin.unsafe(terminate("2"));
     },
-    async end({ admin }) {
-      await admin.unsafe("alter role rowgate_app connection limit -1");
-    },
-  },
-  {
-    name: "table altered",
-    async begin({ admin }) {
-      await admin.unsafe("alter table chaos_part add column if not exists extra text");
-    },
-    async end({ admin }) {
-      await admin.unsafe("alter table chaos_part drop column if exists extra");
-    },
-  },
+    (admin) => admin.unsafe("alter role rowgate_app connection limit -1"),
+  ),
+  ofAdmin(
+    "table altered",
+    (admin) => admin.unsafe("alter table chaos_part add column if not exists extra text"),
+    (admin) => admin.unsafe("alter table chaos_part drop column if exists extra"),
+  ),
 ];
+
+async function freezeBackend(admin: Sql, body: () => Promise<void>): Promise<void> {
+  const [row] = await admin.unsafe(
+    `select pid from pg_stat_activity where ${OURS} order by random() limit 1`,
+  );
+  const pid: number | undefined = row?.["pid"];
+  try {
+    if (pid !== undefined) process.kill(pid, "SIGSTOP");
+    await body();
+  } finally {
+    try {
+      if (pid !== undefined) process.kill(pid, "SIGCONT");
+    } catch {
+      // The backend has ended.
+    }
+  }
+}
 
 /** Changes the setting for new sessions, and ends the open ones. */
 async function setForAll(admin: Sql, change: string): Promise<void> {

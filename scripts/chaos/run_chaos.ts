@@ -11,6 +11,10 @@ import { type Random, seedRandom } from "./random.ts";
 /** How long, with which seed, against which runtime. */
 export interface ChaosOptions {
   readonly forMs: number;
+  /** So many at least, though they take longer. */
+  readonly leastFaults?: number;
+  /** A request that is answered later hung; {@link DEADLINE_MS} when undefined. */
+  readonly deadlineMs?: number;
   readonly seed: number;
   /** The runtime of a server in a process of its own; this process when undefined. */
   readonly runtime?: Runtime | undefined;
@@ -26,6 +30,8 @@ export interface ChaosResult extends LoadResult {
   lost: readonly string[];
   /** The longest time from the end of a fault to the first successful query. */
   recoveryMs: number;
+  /** The most queries, one each 50 ms, from the end of a fault to the first successful one. */
+  recoveryQueries: number;
   /** All connections that the service opened to its database. */
   connections: number;
 }
@@ -54,7 +60,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     try {
       return await breakOften({ service, proxy: proxy!, cluster }, options);
     } finally {
-      await proxy!.set({ kind: "pass" });
       await service.close();
       await proxy!.stop();
     }
@@ -80,29 +85,33 @@ async function breakOften(target: Target, options: ChaosOptions): Promise<ChaosR
     history,
     // Its own seed: clients draw when they are answered, and the faults must not depend on that.
     random: seedRandom(options.seed + 1),
-    deadlineMs: DEADLINE_MS,
+    deadlineMs: options.deadlineMs ?? DEADLINE_MS,
   });
   const endMs = performance.now() + options.forMs;
   const broken = { proxy, cluster, admin };
   let faults = 0;
-  let recoveryMs = 0;
-  for (let next = shuffle(random); performance.now() < endMs; faults++) {
-    const fault = next.pop() ?? (next = shuffle(random)).pop()!;
-    await sleep(random.between(100, 800));
-    await fault.begin(broken, random);
-    await sleep(random.between(100, 2000));
-    await fault.end(broken);
-    const tookMs = await awaitQuery(service);
-    recoveryMs = Math.max(recoveryMs, tookMs);
-    options.report?.(`${fault.name}: recovered after ${Math.round(tookMs)} ms`);
+  let [recoveryMs, recoveryQueries] = [0, 0];
+  const isOver = () => performance.now() > endMs && faults >= (options.leastFaults ?? 0);
+  try {
+    for (let next = shuffle(random); !isOver(); faults++) {
+      const fault = next.pop() ?? (next = shuffle(random)).pop()!;
+      await sleep(random.between(100, 800));
+      await fault.during(broken, random, () => sleep(random.between(100, 2000)));
+      const { tookMs, queries } = await awaitQuery(service);
+      recoveryMs = Math.max(recoveryMs, tookMs);
+      recoveryQueries = Math.max(recoveryQueries, queries);
+      options.report?.(`${fault.name}: recovered after ${Math.round(tookMs)} ms`);
+    }
+  } finally {
+    await load.stop();
   }
-  await load.stop();
   return {
     ...load.result,
     faults,
     acknowledged: history.acknowledged(),
     lost: await history.compare(admin),
     recoveryMs,
+    recoveryQueries,
     connections: proxy.connections(),
   };
 }
@@ -114,10 +123,12 @@ function shuffle(random: Random): ChaosFault[] {
 }
 
 /**
- * Sends a query each 50 ms until one of them succeeds; returns the milliseconds until then. Earlier
- * requests may still wait for what the fault broke.
+ * Sends a query each 50 ms until one of them succeeds; returns the milliseconds until then, and how many
+ * it has sent. Earlier requests may still wait for what the fault broke.
  */
-async function awaitQuery(service: TestService): Promise<number> {
+async function awaitQuery(
+  service: TestService,
+): Promise<{ readonly tookMs: number; readonly queries: number }> {
   const startedMs = performance.now();
   let tookMs: number | undefined;
   async function ask(): Promise<void> {
@@ -126,11 +137,13 @@ async function awaitQuery(service: TestService): Promise<number> {
       .catch(() => undefined);
     if (response?.status === 200) tookMs ??= performance.now() - startedMs;
   }
+  let queries = 0;
   while (tookMs === undefined && performance.now() - startedMs < 60_000) {
+    queries++;
     void ask();
     await sleep(50);
   }
-  return tookMs ?? performance.now() - startedMs;
+  return { tookMs: tookMs ?? performance.now() - startedMs, queries };
 }
 
 function sleep(ms: number): Promise<void> {

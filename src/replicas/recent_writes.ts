@@ -10,7 +10,7 @@ export interface RecentWrites {
 /** How long a write is remembered, and the clock. */
 export interface RecentWritesOptions {
   readonly stickyMs: number;
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 const CHANNEL = "rowgate_writes";

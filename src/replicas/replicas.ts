@@ -49,6 +49,8 @@ export interface Write {
 export interface ReplicasOptions {
   readonly database: Database;
   readonly observe: Observe;
+  /** The clock by which recent writes are forgotten. */
+  readonly now?: (() => number) | undefined;
 }
 
 /** How often each server is asked for the position of its log. */
@@ -60,7 +62,7 @@ const ASK_MS = 500;
  */
 export function openReplicas(
   config: Config,
-  { database, observe }: ReplicasOptions,
+  { database, observe, now }: ReplicasOptions,
 ): Replicas | undefined {
   const { primary } = database;
   const log = openPrimaryLog();
@@ -70,7 +72,7 @@ export function openReplicas(
   });
   if (standbys.length === 0) return undefined;
   const { isUsable, next, awaitPosition } = openStandbyChoice(standbys, log, config);
-  const writes = openRecentWrites(database, { stickyMs: config.replicaStickyMs });
+  const writes = openRecentWrites(database, { stickyMs: config.replicaStickyMs, now });
   const askPrimary = shareQuestions(async () => {
     const atMs = performance.now();
     const state = await readLogState(database);

@@ -34,7 +34,7 @@ export interface StoreOptions {
   /** Look-ups that are cached of each sort; for tests. */
   readonly maxCached?: number;
   /** Milliseconds of a clock that never goes back. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 type LookUpResult = Extract<Measurement, { kind: "token_lookup" }>["result"];

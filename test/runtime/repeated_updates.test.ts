@@ -6,6 +6,7 @@ import type { Database } from "../../src/postgres/database.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";
 import { migrateSchema } from "../../src/schema/migrate_schema.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
+import { currentSignal } from "../support/current_test.ts";
 import { type FaultProxy, startFaultProxy } from "../support/fault_proxy.ts";
 import { findPort } from "../support/find_port.ts";
 import { RUNTIMES } from "../support/runtime_server.ts";
@@ -88,6 +89,7 @@ for (const runtime of RUNTIMES) {
       let done = 0;
       let sent = 0;
       let replayed = 0;
+      const signal = currentSignal();
 
       /** Sends once; undefined where there is no answer, or one that says to repeat it. */
       async function send({ how, body }: Job, key: string): Promise<unknown> {
@@ -120,10 +122,10 @@ for (const runtime of RUNTIMES) {
           const job = makeJob(worker, n);
           const key = crypto.randomUUID();
           let answer: unknown;
-          for (;;) {
+          while (answer === undefined) {
+            signal.throwIfAborted();
             answer = await send(job, key);
-            if (answer !== undefined) break;
-            await pause(20 + random(60));
+            if (answer === undefined) await pause(20 + random(60));
           }
           assertEquals(answer, job.answer, `update ${n} of worker ${worker}`);
           // The answer stays what it was.
@@ -137,18 +139,24 @@ for (const runtime of RUNTIMES) {
       let working = true;
       async function disturb(): Promise<void> {
         const how = () => (random(2) === 0 ? "fin" : "rst") as "fin" | "rst";
+        const wait = () => pause(20 + random(80));
+        const cut = (proxy: FaultProxy, below: number) =>
+          proxy.during({ kind: "cut", how: how(), afterBytes: random(below) }, wait);
+        const drop = (proxy: FaultProxy) => {
+          proxy.drop(how());
+          return wait();
+        };
         const faults = [
-          () => toService.set({ kind: "cut", how: how(), afterBytes: random(400) }),
-          () => toService.set({ kind: "cut", how: how(), afterBytes: random(4000) }),
-          () => toPostgres.set({ kind: "cut_row", how: how() }),
-          () => toPostgres.set({ kind: "cut", how: how(), afterBytes: random(3000) }),
-          () => Promise.resolve(toPostgres.drop(how())),
-          () => Promise.resolve(toService.drop(how())),
+          () => cut(toService, 400),
+          () => cut(toService, 4000),
+          () => toPostgres.during({ kind: "cut_row", how: how() }, wait),
+          () => cut(toPostgres, 3000),
+          () => drop(toPostgres),
+          () => drop(toService),
         ];
         let killed = 0;
         while (working) {
           await faults[random(faults.length)]!();
-          await pause(20 + random(80));
           // At least one of each in the short form, and one for each 500 updates.
           if (done * 3 < updates * (killed + 1) / Math.max(1, updates / 1000)) continue;
           killed++;
@@ -157,12 +165,9 @@ for (const runtime of RUNTIMES) {
             await service.ended;
             await start();
           } else {
-            await cluster.halt("immediate");
-            await cluster.start();
+            await cluster.restart("immediate");
           }
         }
-        await toService.set({ kind: "pass" });
-        await toPostgres.set({ kind: "pass" });
         assert(killed >= 2, `the service and Postgres were ended ${killed} times`);
       }
 

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { whenTestEnds } from "../support/current_test.ts";
 import { COMMANDS, inherit, type Runtime } from "../support/runtime_server.ts";
 
 /** A signal that a process of the tests is sent. */
@@ -31,7 +32,10 @@ export function startCommand(
   return startProcess(command, [...own, ...before, ...parameters], environment);
 }
 
-/** Starts a program in the root folder of the project, with the settings given and no others of ours. */
+/**
+ * Starts a program in the root folder of the project, with the settings given and no others of ours.
+ * One that a test has started ends with that test at the latest, however that ends.
+ */
 export function startProcess(
   command: string,
   parameters: readonly string[],
@@ -54,6 +58,7 @@ export function startProcess(
   child.once("exit", () => gone = true);
   // `child.kill` of Deno hides the exit code.
   const send = (signal: Signal) => void (gone || process.kill(child.pid!, signal));
+  whenTestEnds(() => send("SIGKILL"));
   return { pid: child.pid!, send, output: () => ({ stdout, stderr }), ended };
 }
 

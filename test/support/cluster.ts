@@ -20,14 +20,20 @@ export interface Cluster {
   /** The folder of Postgres's programs. */
   readonly binaries: string;
   readonly run: RunProgram;
-  /** Ends the server as `pg_ctl stop -m` does, and keeps the cluster. */
-  readonly halt: (mode: "fast" | "immediate") => Promise<void>;
-  /** Starts it again, on the same port. */
+  /** Ends the server as `pg_ctl stop -m` does, and starts it again after the body, however that ends. */
+  readonly whileHalted: <T>(mode: HaltMode, body: () => Promise<T>) => Promise<T>;
+  /** Ends the server and starts it again, on the same port. */
+  readonly restart: (mode: HaltMode) => Promise<void>;
+  /** Suspends all of its processes, and resumes them after the body, however that ends. */
+  readonly whileFrozen: <T>(body: () => Promise<T>) => Promise<T>;
+  /** Starts it where it has ended. */
   readonly start: () => Promise<void>;
-  /** Suspends all of its processes, or resumes them. */
-  readonly freeze: (frozen: boolean) => Promise<void>;
+  /** Ends it for good, whether it runs or not. */
   readonly stop: () => Promise<void>;
 }
+
+/** How a server ends: `immediate` is a crash. */
+export type HaltMode = "fast" | "immediate";
 
 /** Runs a program of Postgres in the cluster's folder, as its user. */
 export type RunProgram = (name: string, parameters: readonly string[]) => ChildProcess;
@@ -105,17 +111,37 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   ]);
   const launch = () => launchServer(run("postgres", ["-D", data, ...parameters]), [folder, store]);
   let server = await launch();
+  const halt = (mode: HaltMode) => server.end(mode === "fast" ? "SIGINT" : "SIGQUIT");
+  const start = async () => {
+    server = await launch();
+  };
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}`,
     folder,
     data,
     binaries,
     run,
-    halt: (mode) => server.end(mode === "fast" ? "SIGINT" : "SIGQUIT"),
-    start: async () => {
-      server = await launch();
+    start,
+    restart: async (mode) => {
+      await halt(mode);
+      await start();
     },
-    freeze: (frozen) => server.signal(frozen ? "SIGSTOP" : "SIGCONT"),
+    async whileHalted(mode, body) {
+      await halt(mode);
+      try {
+        return await body();
+      } finally {
+        if (!server.isRunning()) await start();
+      }
+    },
+    async whileFrozen(body) {
+      try {
+        await server.signal("SIGSTOP");
+        return await body();
+      } finally {
+        await server.signal("SIGCONT");
+      }
+    },
     stop: async () => {
       await server.signal("SIGCONT");
       await server.end("SIGINT");

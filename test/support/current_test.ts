@@ -5,10 +5,16 @@ const CURRENT = Symbol.for("rowgate.current_test");
 interface Current {
   readonly title: string;
   readonly signal: AbortSignal;
+  /** False in a hook: what that starts is there for its tests. */
+  readonly isTest: boolean;
 }
 
 /** Nothing ends what runs outside of tests and hooks. */
-const NONE: Current = { title: "", signal: new AbortController().signal };
+const NONE: Current = {
+  title: "",
+  signal: new AbortController().signal,
+  isTest: false,
+};
 
 function readCurrent(): Current {
   return (globalThis as { [CURRENT]?: Current })[CURRENT] ?? NONE;
@@ -27,6 +33,12 @@ export function currentSignal(): AbortSignal {
   return readCurrent().signal;
 }
 
+/** Calls what ends something that the current test has started, as that test ends; not in a hook. */
+export function whenTestEnds(end: () => void): void {
+  const { signal, isTest } = readCurrent();
+  if (isTest) signal.addEventListener("abort", end, { once: true });
+}
+
 const waiting = new AsyncLocalStorage<true>();
 
 /** Reports whether a request is sent only to wait for something: how many there are is chance. */
@@ -41,6 +53,6 @@ export function whileWaiting<T>(wait: () => Promise<T>): Promise<T> {
 
 /** Sets the test that runs; a hook leaves the title as it is. */
 export function enterTest(title: string | undefined, signal: AbortSignal): void {
-  const current = { title: title ?? currentTest(), signal };
+  const current = { title: title ?? currentTest(), signal, isTest: title !== undefined };
   (globalThis as { [CURRENT]?: Current })[CURRENT] = current;
 }

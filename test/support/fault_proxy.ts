@@ -9,6 +9,8 @@ export type Fault =
   | { readonly kind: "delay"; readonly ms: number }
   /** Each cancel request arrives so much later. */
   | { readonly kind: "delay_cancels"; readonly ms: number }
+  /** No cancel request arrives until this ends. */
+  | { readonly kind: "hold_cancels" }
   /** Each cancel request is lost, and its connection is closed as if it had been handled in error. */
   | { readonly kind: "reset_cancels" }
   /**
@@ -32,11 +34,14 @@ export interface FaultProxy {
   readonly port: number;
   /** The given URL, through this proxy. */
   readonly through: (url: string) => string;
-  readonly set: (fault: Fault) => Promise<void>;
+  /** Breaks the connections while the body runs, and mends what can be mended, however the body ends. */
+  readonly during: <T>(fault: Fault, body: () => Promise<T>) => Promise<T>;
   /** Ends all connections that stand. */
   readonly drop: (how: "fin" | "rst") => void;
   /** Connections accepted so far. */
   readonly connections: () => number;
+  /** Cancel requests that are held. */
+  readonly heldCancels: () => number;
   /** Packets that the clients sent so far. */
   readonly packets: () => number;
   /** How often a client has sent something and had an answer since. */
@@ -66,6 +71,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let fault: Fault = { kind: "pass" };
   let connections = 0;
   let packets = 0;
+  const held: (() => void)[] = [];
   let roundTrips = 0;
   let bytesLeft = 0;
 
@@ -85,6 +91,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       if (isCancel(data) && fault.kind === "reset_cancels") return end(pair, "rst");
       if (isCancel(data) && fault.kind === "delay_cancels") {
         setTimeout(() => server.write(data), fault.ms);
+        return;
+      }
+      if (isCancel(data) && fault.kind === "hold_cancels") {
+        held.push(() => server.write(data));
         return;
       }
       if (fault.kind !== "black_hole" && !pair.silent) carry(data, server);
@@ -157,6 +167,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       else drop("rst");
     }
     fault = next;
+    for (const send of held.splice(0)) send();
     bytesLeft = next.kind === "cut" ? next.afterBytes : 0;
     if (next.kind === "refuse") {
       drop("rst");
@@ -165,7 +176,18 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     if (next.kind === "accept_and_close") drop("fin");
   }
 
+  async function during<T>(next: Fault, body: () => Promise<T>): Promise<T> {
+    const before = fault;
+    await set(next);
+    try {
+      return await body();
+    } finally {
+      await set(before);
+    }
+  }
+
   async function stop(): Promise<void> {
+    await set({ kind: "pass" });
     drop("rst");
     if (!listener.listening) return;
     await new Promise((resolve) => listener.close(resolve));
@@ -178,10 +200,11 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   };
   const counts = {
     connections: () => connections,
+    heldCancels: () => held.length,
     packets: () => packets,
     roundTrips: () => roundTrips,
   };
-  return { port, through, set, drop, ...counts, stop };
+  return { port, through, during, drop, ...counts, stop };
 }
 
 /** Reports whether a packet asks Postgres to cancel what a session runs. */

@@ -19,6 +19,7 @@ wait`;
 
 /** A server that runs. */
 export interface Server {
+  readonly isRunning: () => boolean;
   /** Sends a signal to the server and to each of its processes. */
   readonly signal: (name: NodeJS.Signals) => Promise<void>;
   readonly end: (name: NodeJS.Signals) => Promise<void>;
@@ -31,8 +32,10 @@ export async function launchServer(
 ): Promise<Server> {
   const cleaner = startCleaner(child, folders);
   const ended = new Promise((resolve) => child.once("exit", resolve));
+  const cleaned = new Promise((resolve) => cleaner.once("exit", resolve));
   await becomeReady(child);
   return {
+    isRunning: () => child.exitCode === null && child.signalCode === null,
     async signal(name) {
       const list = await read("ps", ["-o", "pid=", "--ppid", String(child.pid)]);
       const pids = list.split(/\s+/).filter((pid) => pid !== "").map(Number);
@@ -48,7 +51,7 @@ export async function launchServer(
       child.kill(name);
       await ended;
       cleaner.stdin!.end("keep");
-      await new Promise((resolve) => cleaner.once("exit", resolve));
+      await cleaned;
     },
   };
 }

@@ -72,6 +72,8 @@ export interface ServiceOptions {
   readonly fetch?: Fetch;
   /** Is called with each line of the log of a server in another process. */
   readonly logged?: (line: string) => void;
+  /** The clock by which this process forgets tokens and writes, so that a test need not wait. */
+  readonly now?: () => number;
 }
 
 /** True when the tests ask a server in another process. */
@@ -129,8 +131,8 @@ export async function createTestService(
     ...{ schemas, tenantColumn, policy, observe },
     timeZone: config.timeZone,
   });
-  const store = createTokenStore(serving, { ...config, observe });
-  const replicas = openReplicas(config, { database: opened, observe });
+  const store = createTokenStore(serving, { ...config, observe, now: options.now });
+  const replicas = openReplicas(config, { database: opened, observe, now: options.now });
   const changes = openChanges(serving, {
     observe,
     tenantSetting: config.tenantSetting,

@@ -11,13 +11,9 @@ export async function startStandby(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Cluster> {
   const { port, password } = new URL(primary.url);
-  await primary.halt("fast");
   return await startCluster({
     password,
-    fill: async (data) => {
-      await copyData(primary.data, data);
-      await primary.start();
-    },
+    fill: (data) => primary.whileHalted("fast", () => copyData(primary.data, data)),
     files: { "standby.signal": "" },
     settings: {
       primary_conninfo: `host=127.0.0.1 port=${port} user=postgres password=${password}`,

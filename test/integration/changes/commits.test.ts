@@ -88,8 +88,7 @@ describe("a changes feed while commits last", () => {
   }
 
   async function crash(): Promise<void> {
-    await cluster.halt("immediate");
-    await cluster.start();
+    await cluster.restart("immediate");
     service.database.rows.afterWrite();
     await waitUntil(() => run("select").then(() => true, () => false));
   }
@@ -145,18 +144,17 @@ describe("a changes feed while commits last", () => {
       await compare("replicated");
       // No client has seen this one, and the source cannot send it again.
       await replicate(102);
-      await source.halt("immediate");
-      await crash();
-      await compare("after the crash");
-      const left = await run("select id from parcels where id > 100");
-      assertEquals(left.map(({ id }) => id), [101]);
-      assertEquals(followers.map((follower) => follower.begun()), begun);
+      await source.whileHalted("immediate", async () => {
+        await crash();
+        await compare("after the crash");
+        const left = await run("select id from parcels where id > 100");
+        assertEquals(left.map(({ id }) => id), [101]);
+        assertEquals(followers.map((follower) => follower.begun()), begun);
+      });
     } finally {
       await run(`alter subscription parcels disable;
         alter subscription parcels set (slot_name = none); drop subscription parcels`);
       await publisher.end({ timeout: 0 }).catch(() => {});
-      // A cluster that was halted cannot be stopped.
-      await source.start();
       await source.stop();
     }
   });

@@ -134,8 +134,7 @@ describe("faults while clients follow a table", () => {
     await compare("before the crash");
     // What no client has seen is lost.
     await write("insert into unfollowed values (1)");
-    await cluster.halt("immediate");
-    await cluster.start();
+    await cluster.restart("immediate");
     service.database.rows.afterWrite();
     await compare("after the crash");
     const seen = await write("select n from parcels where id in (13, 14, 15) order by id");
@@ -180,17 +179,18 @@ describe("faults while clients follow a table", () => {
 
   it("data of before that are put back have every client begin again [FD5] [CH13]", async () => {
     await compare("kept");
-    await cluster.halt("fast");
     const kept = `${cluster.data}.kept`;
-    await succeed(spawn("cp", ["-a", cluster.data, kept]), "cp");
-    await cluster.start();
+    await cluster.whileHalted(
+      "fast",
+      () => succeed(spawn("cp", ["-a", cluster.data, kept]), "cp"),
+    );
     await write("update parcels set n = n + 1000");
     await compare("lost soon");
     const begun = followers.map((follower) => follower.begun());
-    await cluster.halt("immediate");
-    await rm(cluster.data, { recursive: true });
-    await rename(kept, cluster.data);
-    await cluster.start();
+    await cluster.whileHalted("immediate", async () => {
+      await rm(cluster.data, { recursive: true });
+      await rename(kept, cluster.data);
+    });
     service.database.rows.afterWrite();
     // Another transaction with the same number, and more WAL than there was.
     await write("update parcels set n = n + 1");
@@ -214,7 +214,6 @@ describe("a failover that loses commits", () => {
     const primary = await startCluster();
     let standby: Cluster | undefined;
     let service: TestService | undefined;
-    let promoted: Database | undefined;
     try {
       await prepare(primary);
       service = await openService(primary);
@@ -223,12 +222,27 @@ describe("a failover that loses commits", () => {
       await waitUntil(() => service!.database.admin`select 1`.then(() => true, () => false));
       await follower.compare("before");
       await awaitReplay(primary, standby);
-      await standby.halt("fast");
-      await service.database.admin`update parcels set n = 555 where tenant_id = 1`;
-      await follower.compare("lost soon");
-      const cursor = follower.cursor();
-      await primary.halt("immediate");
-      await standby.start();
+      const servers = { primary, standby, service };
+      await standby.whileHalted("fast", async () => {
+        await servers.service.database.admin`update parcels set n = 555 where tenant_id = 1`;
+        await follower.compare("lost soon");
+        await primary.whileHalted("immediate", () => goOn(servers, follower.cursor()));
+      });
+    } finally {
+      await service?.close().catch(() => {});
+      await standby?.stop();
+      await primary.stop();
+    }
+  });
+
+  /** Promotes the standby while the primary is away, and follows it from a cursor of the primary. */
+  async function goOn(
+    { standby, service }: { readonly standby: Cluster; readonly service: TestService },
+    cursor: string,
+  ): Promise<void> {
+    await standby.start();
+    let promoted: Database | undefined;
+    try {
       const admin = postgres(`${standby.url}/postgres`, { max: 1, onnotice: () => {} });
       await admin`select pg_promote()`;
       await waitUntil(async () => {
@@ -257,13 +271,8 @@ describe("a failover that loses commits", () => {
       changes.close();
     } finally {
       await promoted?.close(1000);
-      // So that its database can be dropped.
-      await primary.start();
-      await service?.close().catch(() => {});
-      await standby?.stop();
-      await primary.stop();
     }
-  });
+  }
 });
 
 async function prepare(cluster: Cluster): Promise<void> {

@@ -89,8 +89,7 @@ describe("the law of the changes feed", () => {
     const failed = Promise.race([Promise.all(followers).then(() => {}), pause(1e9)]);
     const history = async () => {
       await pause(seconds * 500);
-      await cluster.halt("immediate");
-      await cluster.start();
+      await cluster.restart("immediate");
       // Those that the crash has left would hold their locks until the end.
       await rollBackPrepared(url);
       await pause(seconds * 500);

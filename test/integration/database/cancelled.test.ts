@@ -1,11 +1,12 @@
 // Sessions whose statement was cancelled: they are used again once no cancel request can be late.
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { after, afterEach, before, describe, it } from "@std/testing/bdd";
+import { after, before, describe, it } from "@std/testing/bdd";
 import process from "node:process";
 import type { Compile } from "../../../src/postgres/database.ts";
 import { DatabaseError } from "../../../src/postgres/database_error.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type FaultProxy, startFaultProxy } from "../../support/fault_proxy.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import { openOtherSession } from "../records/other_session.ts";
 import { openSubject, type Subject } from "./open_subject.ts";
 
@@ -30,7 +31,6 @@ describe("a session whose statement was cancelled", () => {
     // One session, so that each statement follows the one that was cancelled.
     subject = openSubject({ ...test, url: proxy.through(test.url!) }, { poolSize: 1 });
   });
-  afterEach(() => proxy.set({ kind: "pass" }));
   after(async () => {
     await subject.database.close(1000);
     await proxy.stop();
@@ -83,33 +83,48 @@ describe("a session whose statement was cancelled", () => {
 
   it("is lent only when a cancel request that is late has arrived [DB31]", async () => {
     const before = await look();
-    await proxy.set({ kind: "delay_cancels", ms: 500 });
-    // It ends before its cancellation arrives, which would hit the next one.
-    assertEquals(await leave(sleep(0.4)), "done");
-    const startedMs = performance.now();
-    await run(sleep(0.6), { write: false });
-    assert(performance.now() - startedMs > 700, "the cancel request was not waited for");
+    const other = await openOtherSession(test.admin);
+    let ran = false;
+    let next: Promise<unknown> | undefined;
+    try {
+      await other.run("begin; update items set n = 0 where id = 1");
+      await proxy.during({ kind: "hold_cancels" }, async () => {
+        const left = leave(add);
+        await waitUntil(() => proxy.heldCancels() > 0);
+        // It ends before its cancellation arrives, which would hit the next one.
+        await other.run("commit");
+        assertEquals(await left, "done");
+        next = run(sleep(0), { write: false }).then(() => ran = true);
+        for (let trips = 0; trips < 50; trips++) await test.admin`select 1`;
+        assertEquals(ran, false, "the cancel request was not waited for");
+      });
+    } finally {
+      await other.close();
+    }
+    await next;
     assertEquals((await look()).pid, before.pid);
   });
 
   it("is never hit by the cancellation of another one, whenever that arrives [DB31]", async () => {
     const before = await look();
     const outcomes = new Set<string>();
-    for (let round = 0; round < ROUNDS; round++) {
-      await proxy.set({ kind: "delay_cancels", ms: round % 10 });
-      // It ends about when it is cancelled: before, while or after the request arrives.
-      outcomes.add(await leave(sleep(0.12 + 0.1 * (round % 7) / 7)));
-      for (let next = 0; next < 3; next++) await run(add, { write: true });
+    for (let round = 0; round < ROUNDS || outcomes.size < 2; round++) {
+      await proxy.during({ kind: "delay_cancels", ms: round % 10 }, async () => {
+        // It ends about when it is cancelled: before, while or after the request arrives.
+        outcomes.add(await leave(sleep(0.07 + 0.03 * (round % 7))));
+        for (let next = 0; next < 3; next++) await run(add, { write: true });
+      });
     }
-    assertEquals(outcomes.size, 2, `${[...outcomes]}`);
+    assertEquals([...outcomes].sort(), ["ABORTED", "done"]);
     assertEquals((await look()).pid, before.pid);
   });
 
   it("is closed when the cancel request was lost [DB31]", async () => {
     const before = await look();
-    await proxy.set({ kind: "reset_cancels" });
-    assertEquals(await leave(sleep(0.4)), "done");
-    await run(add, { write: true });
+    await proxy.during({ kind: "reset_cancels" }, async () => {
+      assertEquals(await leave(sleep(1)), "done");
+      await run(add, { write: true });
+    });
     assert((await look()).pid !== before.pid);
   });
 
@@ -123,16 +138,17 @@ describe("a session whose statement was cancelled", () => {
     };
     const before = await pid();
     for (const ms of [0, 300]) {
-      await proxy.set({ kind: "delay_cancels", ms });
-      const client = new AbortController();
-      setTimeout(() => client.abort(), 0);
-      const steps = [add, sleep(0.35), sleep(0.3)];
-      const error = await assertRejects(
-        () => transact(steps, { rollback: false, tenant: "1", client }),
-        DatabaseError,
-      );
-      assertEquals((error as DatabaseError).code, "ABORTED");
-      assertEquals(await pid(), before);
+      await proxy.during({ kind: "delay_cancels", ms }, async () => {
+        const client = new AbortController();
+        setTimeout(() => client.abort(), 0);
+        const steps = [add, sleep(0.35), sleep(0.3)];
+        const error = await assertRejects(
+          () => transact(steps, { rollback: false, tenant: "1", client }),
+          DatabaseError,
+        );
+        assertEquals((error as DatabaseError).code, "ABORTED");
+        assertEquals(await pid(), before);
+      });
     }
     await run((sql) => sql`update items set n = 7 where id = ${"2"}::text::int4`, { write: true });
     const open = await test.admin`select from pg_stat_activity

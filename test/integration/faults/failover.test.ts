@@ -7,7 +7,7 @@ import { createTestService, IS_REMOTE, type TestService } from "../../support/se
 import { awaitReplay, startStandby } from "../../support/standby.ts";
 import { makeTemplates } from "../../support/templates.ts";
 import { waitUntil } from "../../support/wait_until.ts";
-import { askDuring, listStatuses, readDeals, sleep, writeTitle } from "./load.ts";
+import { askWhile, listStatuses, readDeals, sleep, writeTitle } from "./load.ts";
 
 /** Takes a second, so that something can come in between. */
 const SLOW_VIEW = `
@@ -15,8 +15,8 @@ const SLOW_VIEW = `
     from deals, lateral (select pg_sleep(1)::text as slept offset 0) as pause where fid = 1;
   grant select on slow_deals to rowgate_app`;
 
-/** A primary is found again within. */
-const AWAY_MS = 2000;
+/** So many updates, one each 20 ms, may fail before a primary is found again. */
+const MOST_FAILURES = 100;
 
 describe("a primary with a standby", () => {
   let primary: Cluster;
@@ -92,52 +92,61 @@ describe("a primary with a standby", () => {
       body: { select: ["fid", "title"] },
     });
     const there = postgres(`${standby.url}/postgres`, { max: 1 });
-    await waitUntil(async () => {
-      const rows = await there`select from pg_stat_activity where wait_event = 'PgSleep'`;
-      return rows.length > 0;
-    });
-    // The rows that the standby still reads are taken away.
-    const { admin } = single.database;
-    await admin`update deals set title = title where fid < 40`;
-    await admin.unsafe("vacuum deals");
-    const response = await reading;
-    assertEquals([response.status, response.body.success], [200, true], response.text);
-    const retries = single.observations.slice(observed).filter(({ kind }) => kind === "retry");
-    assertEquals(retries, IS_REMOTE ? [] : [{ kind: "retry", fault: "serialization" }]);
-    // A session reports to the statistics once a second at most.
-    await waitUntil(async () => {
-      const [row] =
-        await there`select sum(confl_snapshot)::int4 as n from pg_stat_database_conflicts`;
-      return row!.n > 0;
-    });
-    await there.end();
+    try {
+      await waitUntil(async () => {
+        const rows = await there`select from pg_stat_activity where wait_event = 'PgSleep'`;
+        return rows.length > 0;
+      });
+      // The rows that the standby still reads are taken away.
+      const { admin } = single.database;
+      await admin`update deals set title = title where fid < 40`;
+      await admin.unsafe("vacuum deals");
+      const response = await reading;
+      assertEquals([response.status, response.body.success], [200, true], response.text);
+      const retries = single.observations.slice(observed).filter(({ kind }) => kind === "retry");
+      assertEquals(retries, IS_REMOTE ? [] : [{ kind: "retry", fault: "serialization" }]);
+      // A session reports to the statistics once a second at most.
+      await waitUntil(async () => {
+        const [row] =
+          await there`select sum(confl_snapshot)::int4 as n from pg_stat_database_conflicts`;
+        return row!.n > 0;
+      });
+    } finally {
+      await there.end();
+    }
   });
 
   it("is written again soon after the standby was promoted under load [DB19]", async () => {
     assertEquals((await writeTitle(both, 6, "before")).status, 200);
     await awaitReplay(primary, standby);
-    const load = askDuring(
+    const { responses } = await askWhile(
       (index) => index % 2 === 0 ? readDeals(both) : writeTitle(both, 11 + index % 40, `${index}`),
-      { everyMs: 20, forMs: 5000 },
+      20,
+      async (asked) => {
+        await waitUntil(() => asked() > 50);
+        await primary.whileHalted("immediate", async () => {
+          const since = asked();
+          await waitUntil(() => asked() > since + 50);
+          const there = postgres(`${standby.url}/postgres`, { max: 1 });
+          await there`select pg_promote(true)`;
+          await there.end();
+          await awaitWritten(both);
+        });
+      },
     );
-    await sleep(1000);
-    await primary.halt("immediate");
-    await sleep(1000);
-    const there = postgres(`${standby.url}/postgres`, { max: 1 });
-    await there`select pg_promote(true)`;
-    const promotedMs = performance.now();
-    while ((await writeTitle(both, 6, "after")).status !== 200) await sleep(20);
-    const foundMs = performance.now() - promotedMs;
-    const { responses, worstMs } = await load;
-    assert(foundMs < AWAY_MS, `found after ${foundMs} ms`);
-    assert(worstMs < 7000, `took ${worstMs} ms`);
     assertEquals(listStatuses(responses), [200, 503]);
     // The one that knew it as a standby alone finds it a primary.
     assertEquals((await readDeals(single)).status, 200);
-    const changedMs = performance.now();
-    while ((await writeTitle(single, 6, "after")).status !== 200) await sleep(20);
-    assert(performance.now() - changedMs < AWAY_MS);
-    await there.end();
-    await primary.start();
+    await awaitWritten(single);
   });
+
+  /** Waits until an update succeeds; few fail before. */
+  async function awaitWritten(service: TestService): Promise<void> {
+    let failures = 0;
+    await waitUntil(async () => {
+      if ((await writeTitle(service, 6, "after")).status === 200) return true;
+      assert(++failures <= MOST_FAILURES, "the primary is not found");
+      return false;
+    });
+  }
 });

@@ -30,7 +30,6 @@ export async function createFaultyService(
     ...service,
     proxy: started,
     close: async () => {
-      await started.set({ kind: "pass" });
       // Postgres drops no database while a connection is still in its first bytes.
       started.drop("rst");
       await service.close();

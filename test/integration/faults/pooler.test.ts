@@ -8,7 +8,7 @@ import { readPages } from "../../support/read_pages.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { runRowgate } from "../cli/run_rowgate.ts";
-import { askDuring, awaitRecovery, isUnavailable, readDeals, writeTitle } from "./load.ts";
+import { askWhile, awaitRecovery, isUnavailable, readDeals, writeTitle } from "./load.ts";
 
 const program = await findPooler();
 if (program === undefined) console.log("pgbouncer is not installed: nothing is tested behind it");
@@ -131,18 +131,21 @@ else {
 
     it("is well again when the pooler lost its connections [DB25]", async () => {
       const { admin } = pooled.database;
-      const load = askDuring(
+      const { responses } = await askWhile(
         (index) => index % 2 === 0 ? readDeals(pooled) : writeTitle(pooled, 11 + index % 40, "x"),
-        { everyMs: 20, forMs: 1000 },
+        20,
+        async (asked) => {
+          await waitUntil(() => asked() > 10);
+          await admin`select pg_terminate_backend(pid) from pg_stat_activity
+            where usename = 'rowgate_app' and datname = current_database()`;
+          await waitUntil(() => asked() > 50);
+        },
       );
-      await admin`select pg_terminate_backend(pid) from pg_stat_activity
-        where usename = 'rowgate_app' and datname = current_database()`;
-      const { responses } = await load;
       assertEquals(
         responses.filter((response) => response.status !== 200 && !isUnavailable(response)),
         [],
       );
-      assert(await awaitRecovery(pooled) < 2000);
+      await awaitRecovery(pooled);
     });
 
     it("single updates that arrive together are pipelined, each in its own tenant [DB25]", async () => {
@@ -193,27 +196,34 @@ else {
       const direct = pooled.database.servingUrl!;
       const settings = keepsStatements(program) ? "max_prepared_statements = 0" : "";
       const forgetful = await startPooler(program, direct, { settings });
-      for (const [url, isPooled] of [[forgetful.through(direct), true], [direct, false]] as const) {
-        const { config } = readConfig({ DATABASE_URL: url, ROWGATE_PREPARE: "auto" });
-        const database = openDatabase(config!, () => {});
-        try {
-          const ask = () =>
-            database.run((sql) =>
-              sql`select (select count(*) from pg_prepared_statements
-                where name ~ '^s[0-9]+$')::text as prepared,
-              current_setting('standard_conforming_strings') || current_setting('lock_timeout')
-                as "set"`, { write: false });
-          for (let round = 0; round < 3; round++) await ask();
-          const [row] = await ask();
-          assertEquals([row!.prepared, row!.set], isPooled ? ["0", "on0"] : ["1", "on5s"]);
-          assertEquals(Object.keys(database.settings).length > 0, isPooled);
-          await database.transact([(sql) => sql`select 1`], { rollback: false });
-        } finally {
-          await database.close(1000);
+      try {
+        for (const [url, pooled] of [[forgetful.through(direct), true], [direct, false]] as const) {
+          await askBehind(url, pooled);
         }
+      } finally {
+        await forgetful.stop();
       }
-      await forgetful.stop();
     });
+
+    async function askBehind(url: string, isPooled: boolean): Promise<void> {
+      const { config } = readConfig({ DATABASE_URL: url, ROWGATE_PREPARE: "auto" });
+      const database = openDatabase(config!, () => {});
+      try {
+        const ask = () =>
+          database.run((sql) =>
+            sql`select (select count(*) from pg_prepared_statements
+              where name ~ '^s[0-9]+$')::text as prepared,
+            current_setting('standard_conforming_strings') || current_setting('lock_timeout')
+              as "set"`, { write: false });
+        for (let round = 0; round < 3; round++) await ask();
+        const [row] = await ask();
+        assertEquals([row!.prepared, row!.set], isPooled ? ["0", "on0"] : ["1", "on5s"]);
+        assertEquals(Object.keys(database.settings).length > 0, isPooled);
+        await database.transact([(sql) => sql`select 1`], { rollback: false });
+      } finally {
+        await database.close(1000);
+      }
+    }
 
     it("auto prepares behind one that keeps statements, from 1.21 on [R60] [R61]", async () => {
       if (!keepsStatements(program)) {

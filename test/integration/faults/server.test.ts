@@ -3,13 +3,17 @@ import { after, before, describe, it } from "@std/testing/bdd";
 import { type Cluster, startCluster } from "../../support/cluster.ts";
 import { makeTemplates } from "../../support/templates.ts";
 import { createFaultyService, type FaultyService } from "./faulty_service.ts";
+import { IS_REMOTE } from "../../support/service.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import {
-  askDuring,
+  askOften,
+  askWhile,
   awaitRecovery,
+  isLimit,
   isUnavailable,
+  listFailures,
   listStatuses,
   readDeals,
-  sleep,
   writeTitle,
 } from "./load.ts";
 
@@ -37,27 +41,33 @@ describe("a server that becomes unavailable", () => {
       await awaitRecovery(service);
       const kept = new Map<number, string>();
       const connections = service.proxy.connections();
-      const load = askDuring(async (index) => {
-        if (index % 2 === 0) return await readDeals(service);
-        const fid = 11 + index % 40;
-        const response = await writeTitle(service, fid, `${mode} ${index}`);
-        if (response.status === 200) kept.set(fid, `${mode} ${index}`);
-        else kept.delete(fid);
-        return response;
-      }, { everyMs: 10, forMs: 3000 });
-      await sleep(700);
-      const acknowledged = kept.size;
-      await cluster.halt(mode);
-      await cluster.start();
-      const backMs = await awaitRecovery(service);
-      const { responses, worstMs } = await load;
+      let acknowledged = 0;
+      const { responses, mostPending } = await askWhile(
+        async (index) => {
+          if (index % 2 === 0) return await readDeals(service);
+          const fid = 11 + index % 40;
+          const response = await writeTitle(service, fid, `${mode} ${index}`);
+          if (response.status === 200) kept.set(fid, `${mode} ${index}`);
+          else kept.delete(fid);
+          return response;
+        },
+        10,
+        async (asked) => {
+          await waitUntil(() => asked() > 70);
+          acknowledged = kept.size;
+          await cluster.restart(mode);
+          await awaitRecovery(service);
+          const since = asked();
+          await waitUntil(() => asked() > since + 70);
+        },
+      );
       assert(acknowledged > 0, "nothing was written before");
       assertEquals(
         responses.filter((response) => response.status !== 200 && !isUnavailable(response)),
         [],
       );
-      assert(worstMs < 6000, `took ${worstMs} ms`);
-      assert(backMs < 2000, `back after ${backMs} ms`);
+      // Most are answered while it is away, by its end or at once.
+      assert(mostPending < responses.length / 2, `${mostPending} of ${responses.length} waited`);
       const connects = service.proxy.connections() - connections;
       assert(connects < 80, `${connects} connections`);
       const rows = await service.database.admin`select fid::int4 as fid, title from deals`;
@@ -68,44 +78,37 @@ describe("a server that becomes unavailable", () => {
 
   it("is reported by /readyz at once, and /livez goes on, until it is back [DB1]", async () => {
     await awaitRecovery(service);
-    await cluster.halt("fast");
-    try {
+    await cluster.whileHalted("fast", async () => {
       await readDeals(service);
-      const askedMs = performance.now();
+      const connections = service.proxy.connections();
       const ready = await service.send("GET", "/readyz");
       const alive = await service.send("GET", "/livez");
       const [read, written] = [await readDeals(service), await writeTitle(service, 7, "never")];
-      const tookMs = performance.now() - askedMs;
       assertEquals([ready.status, alive.status, read.status, written.status], [503, 200, 503, 503]);
       assert(isUnavailable(read) && isUnavailable(written));
-      assert(tookMs < 2000, `took ${tookMs} ms`);
-    } finally {
-      await cluster.start();
-    }
-    assert(await awaitRecovery(service) < 2000);
+      // Nothing was tried again and again meanwhile.
+      assert(service.proxy.connections() - connections < 10);
+    });
+    await awaitRecovery(service);
     assertEquals((await service.send("GET", "/readyz")).status, 200);
   });
 
   it("is waited for no longer than the deadline while it is frozen [DB12]", async () => {
     await awaitRecovery(service);
-    await cluster.freeze(true);
-    try {
-      const { responses, worstMs } = await askDuring(
+    await cluster.whileFrozen(async () => {
+      const observed = service.observations.length;
+      const { responses } = await askOften(
         (index) => index % 2 === 0 ? readDeals(service) : writeTitle(service, 8, `frozen ${index}`),
-        {
-          everyMs: 100,
-          forMs: 3000,
-        },
+        { everyMs: 100, times: 30 },
       );
       assertEquals(
         listStatuses(responses).filter((status) => status !== 503 && status !== 504),
         [],
       );
-      // A place in the pool, and then the deadline of the statement.
-      assert(worstMs < 10_000, `took ${worstMs} ms`);
-    } finally {
-      await cluster.freeze(false);
-    }
-    assert(await awaitRecovery(service) < 2000);
+      // A place in the pool, or the deadline of the statement.
+      const causes = listFailures(service, observed);
+      assert(IS_REMOTE || causes.length > 0 && causes.every(isLimit), `${causes}`);
+    });
+    await awaitRecovery(service);
   });
 });

@@ -24,8 +24,8 @@ describe("two batches that take the same rows in opposite order", () => {
       create table steps (id int4 primary key, tenant_id int4 not null, part text, n int4, note text);
       grant select, update (n, note) on steps to rowgate_app;
       notify rowgate_catalogue`);
-    other = openSecondInstance(service.database, service.tokens.a, {}, (observation) => {
-      observed.push(observation);
+    other = openSecondInstance(service.database, service.tokens.a, {}, {
+      observe: (observation) => void observed.push(observation),
     });
     const path = "/integration/tables/steps/query";
     for (const { send } of [service, other]) {

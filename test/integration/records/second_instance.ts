@@ -23,7 +23,7 @@ export function openSecondInstance(
   { servingUrl, rows }: TestDatabase,
   token: string,
   environment: Readonly<Record<string, string>> = {},
-  observe: Observe = () => {},
+  { observe = () => {}, now }: { readonly observe?: Observe; readonly now?: () => number } = {},
 ): SecondInstance {
   const { config, problems } = readConfig({
     DATABASE_URL: servingUrl ?? "",
@@ -40,13 +40,13 @@ export function openSecondInstance(
     policy: EMPTY_POLICY,
     observe,
   });
-  const replicas = openReplicas(config, { database, observe });
+  const replicas = openReplicas(config, { database, observe, now });
   const rateLimits = openConfiguredRateLimits(config, { database, observe });
   const app = createApp({
     config,
     database,
     catalogue,
-    tokens: createTokenStore(database),
+    tokens: createTokenStore(database, { now }),
     metrics: createMetrics(),
     observe,
     replicas,

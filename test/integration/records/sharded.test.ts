@@ -226,17 +226,17 @@ describe("a table whose rows are on other servers", () => {
 
   it("is 503 while its server is away; other tables and tenants work, on the same sessions [M19]", async () => {
     const sessions = await listSessions();
-    await shard.halt("immediate");
-    const away = await update("single", { tenant_id: 1, id: 3 }, { code: "away" });
-    assertEquals(away.status, 503, away.text);
-    const page = await service.send("POST", "/integration/tables/shipments/query", { body: {} });
-    assertEquals(page.status, 503, page.text);
-    const deals = await service.send("POST", "/integration/tables/deals/query", { body: {} });
-    assertEquals(deals.status, 200, deals.text);
-    const now = await listSessions();
-    assertEquals(sessions.filter((one) => !now.includes(one)), []);
-    await askElsewhere();
-    await shard.start();
+    await shard.whileHalted("immediate", async () => {
+      const away = await update("single", { tenant_id: 1, id: 3 }, { code: "away" });
+      assertEquals(away.status, 503, away.text);
+      const page = await service.send("POST", "/integration/tables/shipments/query", { body: {} });
+      assertEquals(page.status, 503, page.text);
+      const deals = await service.send("POST", "/integration/tables/deals/query", { body: {} });
+      assertEquals(deals.status, 200, deals.text);
+      const now = await listSessions();
+      assertEquals(sessions.filter((one) => !now.includes(one)), []);
+      await askElsewhere();
+    });
     const back = await update("single", { tenant_id: 1, id: 3 }, { code: "back" });
     assertEquals(back.status, 200, back.text);
   });

@@ -93,21 +93,25 @@ describe("a client that sends its positions back", () => {
     );
     const startedMs = performance.now();
     const isOver = (seconds: number) => performance.now() - startedMs > 1000 * seconds;
-    while (!isOver(seconds) || !isEnough() && !isOver(MOST_SECONDS)) {
-      await delay(random.pick([0, 0, 50, 150, 400]));
-      await sleep(random.between(200, 700));
+    try {
+      while (!isOver(seconds) || !isEnough() && !isOver(MOST_SECONDS)) {
+        await delay(random.pick([0, 0, 50, 150, 400]));
+        await sleep(random.between(200, 700));
+      }
+      await delay(random.pick([0, 100, 1000]));
+      await sleep(random.between(0, 300));
+      await primary.whileHalted("immediate", async () => {
+        const there = postgres(`${standby.url}/postgres`, { max: 1 });
+        await there`select pg_promote(true)`;
+        await there.end();
+        await sleep(1000);
+      });
+      // It is not fenced: it is a primary again, with what the other one has lost.
+      await sleep(1500);
+    } finally {
+      running = false;
+      await Promise.allSettled(histories);
     }
-    await delay(random.pick([0, 100, 1000]));
-    await sleep(random.between(0, 300));
-    await primary.halt("immediate");
-    const there = postgres(`${standby.url}/postgres`, { max: 1 });
-    await there`select pg_promote(true)`;
-    await there.end();
-    await sleep(1000);
-    // It is not fenced: it comes back as a primary, with what the other one has lost.
-    await primary.start();
-    await sleep(1500);
-    running = false;
     await Promise.all(histories);
     assertEquals(faults, []);
     console.log(`${sum("writes")} writes, ${sum("reads")} reads, ${sum("lost")} lost`);

@@ -86,49 +86,55 @@ describe("the metrics of two standbys", () => {
   });
 
   it("say of the one that lags that it does, and that it is not used [M30] [M13]", async () => {
-    await tell(second, "select pg_wal_replay_pause()");
-    await waitUntil(async () => {
-      assertEquals((await write(service, { fid: 6, title: crypto.randomUUID() })).status, 200);
-      return (await readStandbys()).lag[1]! > MAX_LAG_SECONDS;
-    });
-    await awaitUsable(1, 0);
-    const { lag } = await readStandbys();
-    assert(lag[0]! <= MAX_LAG_SECONDS && lag[1]! > MAX_LAG_SECONDS, `${lag}`);
-    assertEquals(await countReads(), [0, 4]);
-    await tell(second, "select pg_wal_replay_resume()");
+    try {
+      await tell(second, "select pg_wal_replay_pause()");
+      await waitUntil(async () => {
+        assertEquals((await write(service, { fid: 6, title: crypto.randomUUID() })).status, 200);
+        return (await readStandbys()).lag[1]! > MAX_LAG_SECONDS;
+      });
+      await awaitUsable(1, 0);
+      const { lag } = await readStandbys();
+      assert(lag[0]! <= MAX_LAG_SECONDS && lag[1]! > MAX_LAG_SECONDS, `${lag}`);
+      assertEquals(await countReads(), [0, 4]);
+    } finally {
+      await tell(second, "select pg_wal_replay_resume()");
+    }
     await awaitUsable(1, 1);
     assert((await readStandbys()).lag[1]! <= MAX_LAG_SECONDS);
   });
 
   it("say of the one that is gone that its lag is unknown, and go on about the other [M30]", async () => {
-    await first.halt("immediate");
-    await awaitUsable(0, 1);
-    const { lag } = await readStandbys();
-    assertEquals(lag[0], Infinity);
-    assert(lag[1]! <= MAX_LAG_SECONDS, `${lag}`);
-    assertEquals(await countReads(), [0, 4]);
+    await first.whileHalted("immediate", async () => {
+      await awaitUsable(0, 1);
+      const { lag } = await readStandbys();
+      assertEquals(lag[0], Infinity);
+      assert(lag[1]! <= MAX_LAG_SECONDS, `${lag}`);
+      assertEquals(await countReads(), [0, 4]);
+    });
+    await awaitUsable(1, 1);
   });
 
   it("say when the primary answers all queries, and when a standby is back [M30] [M13]", async () => {
-    await second.halt("immediate");
-    await awaitUsable(0, 0);
-    assertEquals((await readStandbys()).lag, [Infinity, Infinity]);
-    assertEquals(await countReads(), [4, 0]);
-    await first.start();
-    await awaitUsable(1, 0);
-    assert((await readStandbys()).lag[0]! <= MAX_LAG_SECONDS);
-    assertEquals(await countReads(), [0, 4]);
-    await second.start();
+    await second.whileHalted("immediate", async () => {
+      await first.whileHalted("immediate", async () => {
+        await awaitUsable(0, 0);
+        assertEquals((await readStandbys()).lag, [Infinity, Infinity]);
+        assertEquals(await countReads(), [4, 0]);
+      });
+      await awaitUsable(1, 0);
+      assert((await readStandbys()).lag[0]! <= MAX_LAG_SECONDS);
+      assertEquals(await countReads(), [0, 4]);
+    });
     await awaitUsable(1, 1);
   });
 
   it("say of one that follows an old primary that it is not used, though it answers [M30] [M13]", async () => {
     const rename = async (title: string) => (await write(service, { fid: 6, title })).status;
-    await primary.halt("immediate");
-    await tell(first, "select pg_promote(true)");
-    await waitUntil(async () => await rename("on the new primary") === 200);
+    await primary.whileHalted("immediate", async () => {
+      await tell(first, "select pg_promote(true)");
+      await waitUntil(async () => await rename("on the new primary") === 200);
+    });
     // It is not fenced, and the other standby goes on to follow it. It has written more than the new one.
-    await primary.start();
     await tell(primary, "select pg_logical_emit_message(false, 'rowgate', repeat('x', 9000000))");
     await awaitReplay(primary, second);
     assertEquals(await rename("newer"), 200);

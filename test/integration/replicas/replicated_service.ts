@@ -15,14 +15,15 @@ export interface ReplicatedService {
   readonly standby: Cluster;
   /** Has the standby apply what it receives so many milliseconds late. */
   readonly delay: (ms: number) => Promise<void>;
-  /** Stops the standby from applying anything, or lets it go on. */
-  readonly pause: (paused: boolean) => Promise<void>;
+  /** Keeps the standby from applying anything while the body runs, however that ends. */
+  readonly whilePaused: <T>(body: () => Promise<T>) => Promise<T>;
   readonly close: () => Promise<void>;
 }
 
 /** Opens another service on the same database. */
 export async function openReplicated(
   environment: Record<string, string> = {},
+  now?: () => number,
 ): Promise<ReplicatedService> {
   const primary = await startCluster();
   await makeTemplates(primary.url);
@@ -32,6 +33,7 @@ export async function openReplicated(
   const service = await createTestService("real", {
     cluster: primary.url,
     environment: variables,
+    ...(now && { now }),
     route: (url) => {
       const { username, password, pathname } = new URL(url);
       const [first, second] = [primary, standby].map((cluster) => new URL(cluster.url).host);
@@ -51,7 +53,7 @@ export async function openReplicated(
   const other = openSecondInstance(unwatched, tokens["a"]!, {
     DATABASE_URL: databaseUrl,
     ...variables,
-  });
+  }, now && { now });
   await awaitReplay(primary, standby);
 
   async function tell(...statements: readonly string[]): Promise<void> {
@@ -67,7 +69,14 @@ export async function openReplicated(
     standby,
     delay: (ms) =>
       tell(`alter system set recovery_min_apply_delay = '${ms}ms'`, "select pg_reload_conf()"),
-    pause: (paused) => tell(`select pg_wal_replay_${paused ? "pause" : "resume"}()`),
+    async whilePaused(body) {
+      await tell("select pg_wal_replay_pause()");
+      try {
+        return await body();
+      } finally {
+        await tell("select pg_wal_replay_resume()");
+      }
+    },
     close: async () => {
       await other.close().catch(() => {});
       await service.close().catch(() => {});

@@ -113,8 +113,7 @@ describe("the snapshot of a changes feed on a standby", () => {
       await there.unsafe("alter system set recovery_min_apply_delay = 0");
       await there.end();
       // It has replayed less when it is there again.
-      await standby.halt("immediate");
-      await standby.start();
+      await standby.restart("immediate");
       await pause(500);
       writing = false;
       await Promise.all(writers);
