@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { request } from "node:http";
 import { mintToken } from "../../src/tokens/token_text.ts";
+import { currentSignal } from "../support/current_test.ts";
 import { startFaultProxy } from "../support/fault_proxy.ts";
 import { FIXTURE_POLICY } from "../support/fixture_policy.ts";
 import { RUNTIMES, type RuntimeServer, startServer } from "../support/runtime_server.ts";
@@ -79,35 +80,38 @@ for (const runtime of RUNTIMES) {
       );
       const environment = { DATABASE_URL: proxy.through(service.database.servingUrl!) };
       const fresh = await startServer(runtime, { environment, policyText });
+      let done = false;
+      const forge = async () => {
+        const { status } = await receive(fresh.address, "/integration/token", mintToken().token);
+        forged.push(status);
+      };
+      const forged: number[] = [];
+      const signal = currentSignal();
       try {
-        await proxy.set({ kind: "delay", ms: 10 });
-        const tripsBefore = proxy.roundTrips();
-        const forged: number[] = [];
-        let done = false;
-        const flood = Array.from({ length: CONNECTIONS }, async () => {
-          while (!done) {
-            forged.push(
-              (await receive(fresh.address, "/integration/token", mintToken().token)).status,
-            );
-          }
+        await proxy.during({ kind: "delay", ms: 10 }, async () => {
+          const tripsBefore = proxy.roundTrips();
+          const flood = Array.from({ length: CONNECTIONS }, async () => {
+            while (!done && !signal.aborted) await forge();
+          });
+          await waitUntil(() => forged.length >= CONNECTIONS);
+          const statuses = await Promise.all(
+            valid.map(async (token) =>
+              (await receive(fresh.address, "/integration/token", token)).status
+            ),
+          );
+          done = true;
+          await Promise.all(flood);
+          const trips = proxy.roundTrips() - tripsBefore;
+          assertEquals(statuses, statuses.map(() => 200));
+          assertEquals(forged.filter((status) => status !== 401), []);
+          // Each statement looked up many tokens.
+          assert(
+            trips < forged.length / 4,
+            `${trips} round trips for ${forged.length} forged tokens`,
+          );
         });
-        await waitUntil(() => Promise.resolve(forged.length >= CONNECTIONS));
-        const statuses = await Promise.all(
-          valid.map(async (token) =>
-            (await receive(fresh.address, "/integration/token", token)).status
-          ),
-        );
-        done = true;
-        await Promise.all(flood);
-        const trips = proxy.roundTrips() - tripsBefore;
-        assertEquals(statuses, statuses.map(() => 200));
-        assertEquals(forged.filter((status) => status !== 401), []);
-        // Each statement looked up many tokens.
-        assert(
-          trips < forged.length / 4,
-          `${trips} round trips for ${forged.length} forged tokens`,
-        );
       } finally {
+        done = true;
         await fresh.stop();
         await proxy.stop();
       }
