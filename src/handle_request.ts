@@ -3,7 +3,7 @@ import { resolveTable } from "./catalogue/resolve.ts";
 import { type GetCatalogue, retryOnFreshCatalogue } from "./catalogue/retry_on_fresh_catalogue.ts";
 import type { Changes } from "./changes/changes.ts";
 import type { Config } from "./config/config.ts";
-import { authenticate } from "./http/authenticate.ts";
+import { authenticate, findAccess, noteAccess } from "./http/authenticate.ts";
 import { type Body, openBody, refuseBody } from "./http/body.ts";
 import type { ByteBudget } from "./http/byte_budget.ts";
 import { readIdempotencyKey } from "./http/idempotency_key.ts";
@@ -24,6 +24,7 @@ import type { Records } from "./records/records.ts";
 import { POSITION_HEADER, type Reading } from "./replicas/reading.ts";
 import { redactTokens } from "./text/redact.ts";
 import type { Observe } from "./telemetry/observe.ts";
+import { AccessChangedError, type CurrentAccess, holdAccess } from "./tokens/current_access.ts";
 import type { Access, TokenStore } from "./tokens/token.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 import { readIdempotency } from "./operations/idempotency.ts";
@@ -65,8 +66,9 @@ export interface RoutedRequest {
 
 /** A request whose token has been accepted. */
 interface Call extends RoutedRequest {
-  readonly access: Access;
-  readonly body: Body;
+  readonly current: CurrentAccess;
+  /** Returns the text of the body. It may arrive slowly, so the token is looked up again behind it. */
+  readonly readBody: () => Promise<string>;
 }
 
 /**
@@ -92,21 +94,52 @@ export async function handleRequest(routed: RoutedRequest, service: Service): Pr
   if (tableName !== "") trace.table = redactTokens(tableName).slice(0, 100);
   const body = openBody(exchange, access.tenant, service);
   try {
-    const call = { ...routed, access, body };
-    const printed = await retryOnFreshCatalogue(
-      (current) => perform(operation, call, { current, service }), // steps 3 to 8
-      { source: service.catalogue, table: tableName },
-    );
-    if (printed.rows !== undefined) trace.rows = printed.rows;
-    return await makeResponse(printed, operation, { trace, service });
+    try {
+      return await respondTo(operation, { routed, access, body }, service);
+    } catch (error) {
+      if (!(error instanceof AccessChangedError)) throw error;
+      const { access } = error;
+      noteAccess(trace, access);
+      return await respondTo(operation, { routed, access, body }, service);
+    }
   } finally {
     body.release();
   }
 }
 
+/**
+ * Responds as an access allows it.
+ * @throws {AccessChangedError} the token allows something else now, and nothing was written
+ */
+async function respondTo(
+  operation: Operation,
+  { routed, access, body }: {
+    readonly routed: RoutedRequest;
+    readonly access: Access;
+    readonly body: Body;
+  },
+  service: Service,
+): Promise<Response> {
+  const { trace, tableName } = routed;
+  const { request } = trace.exchange;
+  const current = holdAccess(access, () => findAccess(request, service.tokens));
+  async function readBody(): Promise<string> {
+    const text = await body.read();
+    await current.check();
+    return text;
+  }
+  const call = { ...routed, current, readBody };
+  const printed = await retryOnFreshCatalogue(
+    (catalogue) => perform(operation, call, { catalogue, service }), // steps 3 to 8
+    { source: service.catalogue, table: tableName },
+  );
+  if (printed.rows !== undefined) trace.rows = printed.rows;
+  return await makeResponse(printed, operation, { trace, service, current });
+}
+
 /** What an attempt needs besides the request. */
 interface Attempt {
-  readonly current: GetCatalogue;
+  readonly catalogue: GetCatalogue;
   readonly service: Service;
 }
 
@@ -116,11 +149,12 @@ async function perform(
   call: Call,
   attempt: Attempt,
 ): Promise<Responding> {
-  const { tableName, id, trace, access, body } = call;
-  const { current, service: { changes, config, webhooks } } = attempt;
+  const { tableName, id, trace, current } = call;
+  const { catalogue, service: { changes, config, webhooks } } = attempt;
   const { exchange } = trace;
+  const { access } = current;
   if ("describe" in operation) {
-    return { json: operation.describe({ catalogue: await current(), access }) };
+    return { json: operation.describe({ catalogue: await catalogue(), access }) };
   }
   if ("manage" in operation) {
     const admitted = operation.admit({ access, webhooks }); // step 6
@@ -128,17 +162,18 @@ async function perform(
     return await operation.manage(admitted, { // steps 7 and 8
       access,
       id,
-      catalogue: current,
-      readBody: body.read,
+      catalogue,
+      readBody: call.readBody,
       refuseBody: () => refuseBody(exchange.request),
     });
   }
 
   const needed = "describeTable" in operation ? "fields" : operation.scope;
-  const table = resolveTable(await current(), tableName, { access, operation: needed }); // steps 3 to 6
+  const table = resolveTable(await catalogue(), tableName, { access, operation: needed }); // steps 3 to 6
   if ("describeTable" in operation) return { json: operation.describeTable(table) };
   if ("follow" in operation) {
-    const context = { table, access, exchange, place: trace.place, config };
+    const { place, startedMs } = trace;
+    const context = { table, current, exchange, place, startedMs, config };
     return await operation.follow(context, changes); // steps 7 and 8
   }
   return await performOnRecords(operation, call, attempt);
@@ -156,10 +191,11 @@ function readTerms(operation: Operation, kind: PreferenceKind, exchange: Exchang
 /** Performs an operation on the records of a table, which the token may use: steps 7 and 8. */
 async function performOnRecords(
   operation: RecordsOperation,
-  { tableName, trace: { exchange }, access, body }: Call,
-  { current, service }: Attempt,
+  { tableName, trace: { exchange }, current, readBody }: Call,
+  { catalogue, service }: Attempt,
 ): Promise<Responding> {
   const { config, reading } = service;
+  const { access } = current;
   const { request, requestId } = exchange;
   const isQuery = operation.scope === "query";
   const kind = operation.preferences ?? operation.scope;
@@ -168,9 +204,9 @@ async function performOnRecords(
   const records = isQuery && reading !== undefined
     ? await reading.recordsFor(access, request)
     : service.records;
-  const text = await body.read();
+  const text = await readBody();
   // Resolved again, because the catalogue may have changed while the body arrived.
-  const table = resolveTable(await current(), tableName, { access, operation: operation.scope });
+  const table = resolveTable(await catalogue(), tableName, { access, operation: operation.scope });
   const parsed = await operation.parse(text, { table, config });
   const kept = { operation, table, access, exchange, preferences, config };
   const plan = operation.plan(parsed, {
@@ -195,19 +231,26 @@ async function performOnRecords(
   });
   const position = await endWrite?.();
   if (position !== undefined) exchange.headers[POSITION_HEADER] = position;
-  return operation.print(result, plan, parsed);
+  const printed = operation.print(result, plan, parsed);
+  // What was read for long is given out only if the token still allows it; an export looks by itself.
+  if (isQuery && !("exported" in printed)) await current.check();
+  return printed;
 }
 
 /** Makes the response from the printed result of an operation. */
 async function makeResponse(
   printed: Responding,
   { cacheable }: Operation,
-  { trace, service }: { readonly trace: Trace; readonly service: Service },
+  { trace, service, current }: {
+    readonly trace: Trace;
+    readonly service: Service;
+    readonly current: CurrentAccess;
+  },
 ): Promise<Response> {
   const { exchange } = trace;
-  if ("events" in printed) return respondEvents(printed.events, exchange);
+  if ("events" in printed) return respondEvents(printed.events, exchange, current);
   if ("exported" in printed) {
-    const source = openExportSource(printed.exported, { trace, ...service });
+    const source = openExportSource(printed.exported, { trace, current, observe: service.observe });
     return respondExport(source, exchange, printed);
   }
   const { applied, link, unordered, status } = printed;

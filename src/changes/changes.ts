@@ -2,6 +2,9 @@ import { openCursors } from "../cursors/cursors.ts";
 import type { ChangesPlan } from "../plan/changes_plan.ts";
 import type { Client, Database } from "../postgres/database.ts";
 import type { Observe } from "../telemetry/observe.ts";
+import type { CurrentAccess } from "../tokens/current_access.ts";
+import type { Access } from "../tokens/token.ts";
+import type { TokenRecord } from "../tokens/token_record.ts";
 import { rejectCursor } from "./feed_errors.ts";
 import { type FeedPosition, parsePosition, printPosition } from "./position.ts";
 import { type ChangesPage, readChanges } from "./read_changes.ts";
@@ -47,8 +50,8 @@ export interface ChangesOptions {
   readonly observe: Observe;
   /** Name of the operator's setting with the tenant, if any. */
   readonly tenantSetting: string | undefined;
-  /** Called with the tokens of waiting clients that were valid at the given time. */
-  readonly confirmed?: (tokenIds: readonly string[], atMs: number) => void;
+  /** Called with the records of waiting clients' tokens, as of the given time. */
+  readonly confirmed?: (records: readonly TokenRecord[], atMs: number) => void;
   /** Where the rows of a table may be read; left out: on the primary. */
   readonly standbys?: SnapshotStandbys | undefined;
 }
@@ -99,10 +102,10 @@ function useOf({ table, scope }: Pick<ChangesPlan, "table" | "scope">) {
   return { kind: "changes", boundTo: [scope.tenant, table.name] } as const;
 }
 
-/** Where a client follows from, its token, and how long it waits. */
+/** Where a client follows from, its access, and how long it waits. */
 export interface FollowOptions {
   readonly client: Client;
-  readonly tokenId: string;
+  readonly current: CurrentAccess;
   readonly waitMs: number;
   /** Called before and after a wait, so that a waiting client takes no place from others. */
   readonly onWait?: { readonly begin: () => void; readonly end: () => void };
@@ -111,19 +114,21 @@ export interface FollowOptions {
 /** The result of following: a page, or why there is none. */
 export type Followed =
   | { readonly kind: "page"; readonly page: ChangesPage }
-  | { readonly kind: "ended" | "gone" };
+  /** The token allows something else now; undefined: it has ended. */
+  | { readonly kind: "ended"; readonly access: Access | undefined }
+  | { readonly kind: "gone" };
 
 /**
  * Reads the next changes. If there are none, it waits for them until the time is over or the feeds
- * are closed.
- * @throws {ApiError}
+ * are closed. A page is given only as long as the client's access is the same.
+ * @throws {ApiError} among them those of {@link CurrentAccess.check}
  * @throws {DatabaseError}
  * @see CH7
  */
 export async function followChanges(
   changes: Changes,
   plan: ChangesPlan,
-  { since: first, client, tokenId, waitMs, onWait }: FollowOptions & { readonly since: Since },
+  { since: first, client, current, waitMs, onWait }: FollowOptions & { readonly since: Since },
 ): Promise<Followed> {
   const untilMs = performance.now() + waitMs;
   let since = first;
@@ -134,18 +139,19 @@ export async function followChanges(
       const waited = await changes.wait({
         plan,
         position: since as FeedPosition,
-        tokenId,
+        access: current.access,
         client,
         untilMs,
       });
       onWait?.end();
-      if (waited.kind === "ended" || waited.kind === "gone") return { kind: waited.kind };
+      if (waited.kind === "ended" || waited.kind === "gone") return waited;
       if (waited.kind === "idle") {
         return { kind: "page", page: { changes: [], position: waited.position, more: false } };
       }
       since = waited.position;
     }
     const page = await changes.read(plan, since, client);
+    await current.check();
     const isOver = performance.now() >= untilMs || changes.closed();
     if (page.changes.length > 0 || page.more || isOver) return { kind: "page", page };
     since = page.position;

@@ -1,6 +1,14 @@
 import { tenantInLog } from "../plan/changes_plan.ts";
 import type { Database } from "../postgres/database.ts";
 import { compileWatch, type WatchRow } from "../sql/watch_changes.ts";
+import type { Access } from "../tokens/token.ts";
+import {
+  accessOf,
+  hasEnded,
+  parseRecord,
+  printRecord,
+  type TokenRecord,
+} from "../tokens/token_record.ts";
 import {
   type FeedPosition,
   type Moment,
@@ -31,10 +39,10 @@ export interface Look {
   readonly changed: ReadonlySet<string>;
   /** Clients that no look had included yet, and for which there is something new. */
   readonly behind: ReadonlySet<Waiter>;
-  /** Tokens that have ended. */
-  readonly ended: ReadonlySet<string>;
-  /** Tokens that are valid, and do not expire within 5 s. */
-  readonly lasting: readonly string[];
+  /** What tokens allow now, by their ids, of those that were looked up; undefined: they have ended. */
+  readonly tokens: ReadonlyMap<string, Access | undefined>;
+  /** The records of those tokens that exist. */
+  readonly records: readonly TokenRecord[];
 }
 
 /** A snapshot that has seen everything, for a look when all clients have just arrived. */
@@ -46,38 +54,45 @@ export async function lookForAll(
   { waiters, seen, tokens }: LookOptions,
 ): Promise<Look> {
   const tables = new Map(
-    waiters.map(({ position: { feed }, plan: { table } }) => [feed, table.identifier]),
+    waiters.map(({ position: { feed }, plan: { table: { stored } } }) => [feed, stored]),
   );
   // All clients have arrived anew after looks failed or paused.
   const arrived = waiters.filter(({ clear }) => clear === undefined);
   const question = {
     seen: seen ?? NOTHING_MISSED,
-    feeds: [...tables].map(([feed, table]) => ({ feed, table })),
+    feeds: [...tables].map(([feed, { schema, name }]) => ({ feed, schema, table: name })),
     arrived: arrived.map(({ position: { feed, seen, anchor }, plan }) => (
       { feed, tenant: tenantInLog(plan.scope), seen, anchor }
     )),
     tokens,
   };
   const [row] = await database.run<WatchRow & Record<string, string>>(
-    (sql) => compileWatch(sql, question) as never,
+    (sql) => compileWatch(sql, { ...question, record: printRecord(sql) }) as never,
     { write: false, ofPrimary: true },
   );
-  return parseLook(row!, arrived);
+  return parseLook(row!, { arrived, tokens });
 }
 
-function parseLook(row: WatchRow, arrived: readonly Waiter[]): Look {
+function parseLook(
+  row: WatchRow,
+  { arrived, tokens }: Pick<LookOptions, "tokens"> & { readonly arrived: readonly Waiter[] },
+): Look {
   const shapes = JSON.parse(row.shapes) as [number, unknown][];
   const shapeOf = (shape: unknown) =>
     shape === null ? undefined : parseShape(JSON.stringify(shape));
   const changed = JSON.parse(row.changed) as [number, string][];
   const behind = JSON.parse(row.behind) as number[];
+  const records = (JSON.parse(row.records) as string[]).map(parseRecord);
+  const valid = new Map(
+    records.filter((one) => !hasEnded(one)).map((one) => [one.id, accessOf(one)]),
+  );
   return {
     moment: parseMoment(row.moment),
     shapes: new Map(shapes.map(([feed, shape]) => [feed, shapeOf(shape)])),
     changed: new Set(changed.map(([feed, tenant]) => keyOf(feed, tenant))),
     behind: new Set(behind.map((place) => arrived[place]!)),
-    ended: new Set(JSON.parse(row.ended) as string[]),
-    lasting: JSON.parse(row.lasting) as string[],
+    tokens: new Map(tokens.map((id) => [id, valid.get(id)])),
+    records,
   };
 }
 

@@ -2,6 +2,7 @@ import { ApiError } from "../errors/api_error.ts";
 import { MAX_WAITING, MAX_WAITING_OF_TOKEN } from "../errors/limits.ts";
 import { type ChangesPlan, tenantInLog } from "../plan/changes_plan.ts";
 import type { Client } from "../postgres/database.ts";
+import type { Access } from "../tokens/token.ts";
 import type { FeedPosition } from "./position.ts";
 
 /** A client that waits until there is something new after a position. */
@@ -9,8 +10,11 @@ export interface Wait {
   readonly plan: Pick<ChangesPlan, "table" | "scope">;
   /** A position that had nothing after it. */
   readonly position: FeedPosition;
-  /** The token of the client. The wait ends if it does; undefined: the service itself waits. */
-  readonly tokenId?: string | undefined;
+  /**
+   * What the token of the client allows. The wait ends when that changes; undefined: the service itself
+   * waits.
+   */
+  readonly access?: Access | undefined;
   readonly client?: Client | undefined;
   /** When to stop waiting, by `performance.now()`. */
   readonly untilMs: number;
@@ -22,8 +26,8 @@ export type Waited =
   | { readonly kind: "changed"; readonly position: FeedPosition }
   /** There was nothing, up to this position. */
   | { readonly kind: "idle"; readonly position: FeedPosition }
-  /** The token has ended. */
-  | { readonly kind: "ended" }
+  /** The token allows something else now; undefined: it has ended. */
+  | { readonly kind: "ended"; readonly access: Access | undefined }
   /** The client has disconnected. */
   | { readonly kind: "gone" };
 
@@ -56,7 +60,8 @@ export function openWaiters(counted: (waiting: number) => void): Waiters {
   const ofToken = new Map<string, number>();
 
   function add(wait: Wait): Promise<Waited> {
-    const { plan, position, tokenId, client } = wait;
+    const { plan, position, access, client } = wait;
+    const tokenId = access?.tokenId;
     if (heldBy(tokenId) >= MAX_WAITING_OF_TOKEN) throw rejectWaiting(429, "of this token");
     if (waiters.size >= MAX_WAITING) throw rejectWaiting(503, "already");
     return new Promise((resolve, reject) => {

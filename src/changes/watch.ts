@@ -1,4 +1,6 @@
 import type { Database } from "../postgres/database.ts";
+import { allowsSame } from "../tokens/current_access.ts";
+import type { TokenRecord } from "../tokens/token_record.ts";
 import { findClear, type Look, lookForAll } from "./look.ts";
 import type { Moment } from "./position.ts";
 import { openWaiters, type Wait, type Waited, type Waiter } from "./waiters.ts";
@@ -19,11 +21,8 @@ export interface WatchOptions {
   readonly database: Database;
   /** Called with the number of waiting clients when it changes. */
   readonly counted?: (waiting: number) => void;
-  /**
-   * Called with tokens that were valid at a time of `performance.now()`, and do not expire within 5
-   * s.
-   */
-  readonly confirmed?: (tokenIds: readonly string[], atMs: number) => void;
+  /** Called with the records of waiting clients' tokens, as of a time of `performance.now()`. */
+  readonly confirmed?: (records: readonly TokenRecord[], atMs: number) => void;
 }
 
 /** Time between two looks at the log. */
@@ -84,7 +83,7 @@ export function openWatch(
     try {
       const found = await lookForAll(database, { waiters: asked, seen: moment, tokens });
       moment = found.moment;
-      if (tokens.length > 0) confirmed(found.lasting, lookedMs);
+      if (tokens.length > 0) confirmed(found.records, lookedMs);
       for (const waiter of asked) report(waiter, found);
     } catch (error) {
       moment = undefined;
@@ -104,8 +103,13 @@ export function openWatch(
 
 /** Ends the wait of a client for which a look has found something, or whose time is over. */
 function report(waiter: Waiter, found: Look): void {
-  const { tokenId, position, untilMs } = waiter;
-  if (tokenId !== undefined && found.ended.has(tokenId)) return waiter.settle({ kind: "ended" });
+  const { access, position, untilMs } = waiter;
+  if (access !== undefined && found.tokens.has(access.tokenId)) {
+    const current = found.tokens.get(access.tokenId);
+    if (current === undefined || !allowsSame(access, current)) {
+      return waiter.settle({ kind: "ended", access: current });
+    }
+  }
   const clear = findClear(waiter, found);
   if (clear === undefined) {
     return waiter.settle({ kind: "changed", position: waiter.clear ?? position });

@@ -36,15 +36,20 @@ export async function authenticate(
       throw rejection;
     },
   });
-  trace.access = access;
-  exchange.tenant = access.tenant;
-  place.claim(access.tenant);
+  noteAccess(trace, access);
   const counted = rateLimits?.countRequest(access.tokenId);
   const standing = counted instanceof Promise ? await counted : counted;
   Object.assign(exchange.headers, standing?.headers);
   if (standing?.rejection === undefined) return access;
   trace.limited = "token";
   throw standing.rejection;
+}
+
+/** Counts a request as one of a token and its tenant. @throws {ApiError} 503 the tenant has too many */
+export function noteAccess(trace: Trace, access: Access): void {
+  trace.access = access;
+  trace.exchange.tenant = access.tenant;
+  trace.place.claim(access.tenant);
 }
 
 /** Callbacks of {@link findAccess}. */

@@ -1,7 +1,6 @@
 import { findDatabaseError } from "../postgres/database_error.ts";
 import type { ExportEnd, Observe } from "../telemetry/observe.ts";
-import type { TokenStore } from "../tokens/token.ts";
-import { findAccess } from "./authenticate.ts";
+import type { CurrentAccess } from "../tokens/current_access.ts";
 import type { ExportResult, ExportSource } from "./export_stream.ts";
 import type { Trace } from "./trace.ts";
 
@@ -13,35 +12,28 @@ export interface PrintedRows {
   readonly rows: () => number;
 }
 
-/** How often the token of an export is looked up; a look-up may be cached for 4 s. */
-const TOKEN_MS = 900;
-
 /**
- * Makes the source of an export's response. It ends early if the token ends, and its end is observed.
+ * Makes the source of an export's response. It ends early if the token ends or is changed, and its end
+ * is observed.
  * @see EX8, EX20
  */
 export function openExportSource(
   printed: PrintedRows,
-  { trace, tokens, observe }: {
+  { trace, current, observe }: {
     readonly trace: Trace;
-    readonly tokens: TokenStore;
+    readonly current: CurrentAccess;
     readonly observe: Observe;
   },
 ): ExportSource {
-  const { exchange: { request, requestId }, table = "", access } = trace;
+  const { exchange: { requestId }, table = "", access } = trace;
   const startedMs = performance.now();
-  let checkedMs = startedMs;
   let bytes = 0;
   let error: unknown;
 
   async function next(spare?: Uint8Array<ArrayBuffer>) {
     try {
       const chunk = await printed.next(spare);
-      const nowMs = performance.now();
-      if (nowMs - checkedMs > TOKEN_MS) {
-        checkedMs = nowMs;
-        await findAccess(request, tokens);
-      }
+      await current.check();
       bytes += chunk?.length ?? 0;
       return chunk;
     } catch (thrown) {

@@ -1,6 +1,7 @@
 import { ApiError } from "../errors/api_error.ts";
 import { sha256OfLong } from "../text/sha256.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
+import type { CurrentAccess } from "../tokens/current_access.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { toApiError } from "./database_status.ts";
 import { EVENT_STREAM, type EventSource, streamEvents } from "./event_stream.ts";
@@ -116,7 +117,11 @@ export function respondText(text: string, type: string, exchange: Exchange): Res
  * Makes the response with a stream of events: never compressed and not buffered by proxies.
  * @see CH15
  */
-export function respondEvents(source: EventSource, exchange: Exchange): Response {
+export function respondEvents(
+  source: EventSource,
+  exchange: Exchange,
+  current: CurrentAccess,
+): Response {
   const own = { "content-type": EVENT_STREAM, "x-accel-buffering": "no" };
   const headers = makeHeaders({ text: "", headers: own }, exchange);
   if (exchange.request.method === "HEAD") {
@@ -124,7 +129,8 @@ export function respondEvents(source: EventSource, exchange: Exchange): Response
     return new Response(null, { status: 200, headers });
   }
   const describe = (error: unknown) => findApiError(error)?.message ?? INTERNAL_ERROR;
-  return new Response(streamEvents(source, exchange, describe), { status: 200, headers });
+  const body = streamEvents(source, exchange, { describe, current });
+  return new Response(body, { status: 200, headers });
 }
 
 /** Makes the response to a message that is accepted and has no answer: 202 without a body. @see MC3 */

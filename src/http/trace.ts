@@ -8,6 +8,8 @@ import { type Exchange, findApiError } from "./respond.ts";
 /** What is learnt about a request while it runs, for its headers and its log line. */
 export interface Trace {
   readonly exchange: Exchange;
+  /** When the request began, by `performance.now()`. */
+  readonly startedMs: number;
   /** Address of the client, if it is known. */
   readonly peer: string | undefined;
   /** Of the client's `traceparent`. */
@@ -32,8 +34,8 @@ type Origin = Pick<Trace, "peer" | "traceId" | "place">;
 /** Starts the trace of one request. */
 export function startTrace(exchange: Exchange, { peer, traceId, place }: Origin): Trace {
   const { request, requestId } = exchange;
-  const started = performance.now();
-  const trace: Trace = { exchange, peer, traceId, place, reportError, end };
+  const startedMs = performance.now();
+  const trace: Trace = { exchange, startedMs, peer, traceId, place, reportError, end };
   return trace;
 
   function reportError(error: unknown, observe: Observe): void {
@@ -51,7 +53,7 @@ export function startTrace(exchange: Exchange, { peer, traceId, place }: Origin)
       method: request.method,
       path: pathOf(request.url),
       status: response.status,
-      durationMs: Math.round((performance.now() - started) * 1000) / 1000,
+      durationMs: Math.round((performance.now() - startedMs) * 1000) / 1000,
       operation,
       table,
       tokenId: access?.tokenId,

@@ -6,6 +6,7 @@ import { wantsEvents } from "../http/event_stream.ts";
 import { wantsWideNumbersAsText } from "../http/preferences.ts";
 import { type ChangesPlan, planChanges } from "../plan/changes_plan.ts";
 import { parseChangesRequest } from "../request/changes_request.ts";
+import { AccessChangedError, type CurrentAccess } from "../tokens/current_access.ts";
 import type { FollowContext, Following, Operation } from "./operation.ts";
 
 /**
@@ -27,7 +28,8 @@ export const listChanges: Operation = {
 };
 
 async function startFollowing(context: FollowContext, changes: Changes): Promise<Following> {
-  const { table, access, config, exchange: { request }, place } = context;
+  const { table, current, config, exchange: { request }, place, startedMs } = context;
+  const { access } = current;
   const { headers } = request;
   const parsed = parseChangesRequest(request.url);
   if (table.feed === undefined) throw rejectNoFeed(table.name);
@@ -39,18 +41,21 @@ async function startFollowing(context: FollowContext, changes: Changes): Promise
   const since = await changes.open(text, plan);
   const follow = {
     since,
-    tokenId: access.tokenId,
+    current,
     onWait: { begin: place.rest, end: () => place.claim(access.tenant) },
   };
   // The first page of a stream decides its status.
-  const waitMs = isStream ? 0 : parsed.waitSeconds * 1000;
+  const untilMs = startedMs + parsed.waitSeconds * 1000;
+  const waitMs = isStream ? 0 : Math.max(0, untilMs - performance.now());
   const followed = await followChanges(changes, plan, { ...follow, client: request, waitMs });
-  if (followed.kind === "ended") throw rejectInvalid();
+  if (followed.kind === "ended") {
+    throw followed.access === undefined ? rejectInvalid() : new AccessChangedError(followed.access);
+  }
   if (followed.kind !== "page") return { json: "{}" };
   const { page } = followed;
   const rows = page.changes.length;
   if (isStream) {
-    return { events: streamPages({ changes, plan, tokenId: access.tokenId }, page), rows };
+    return { events: streamPages({ changes, plan, current }, page), rows };
   }
   const cursor = await changes.seal(page.position, plan);
   const json = `{"success":true,"table":${JSON.stringify(table.name)},` +
@@ -61,7 +66,7 @@ async function startFollowing(context: FollowContext, changes: Changes): Promise
 interface Streaming {
   readonly changes: Changes;
   readonly plan: ChangesPlan;
-  readonly tokenId: string;
+  readonly current: CurrentAccess;
 }
 
 /**
@@ -70,7 +75,7 @@ interface Streaming {
  * @see CH15, CH16
  */
 async function* streamPages(
-  { changes, plan, tokenId }: Streaming,
+  { changes, plan, current }: Streaming,
   first: { readonly changes: readonly string[]; readonly position: FeedPosition; more: boolean },
 ): AsyncGenerator<string, void, { readonly signal: AbortSignal }> {
   let page = first;
@@ -82,7 +87,7 @@ async function* streamPages(
     const followed = await followChanges(changes, plan, {
       since: page.position,
       client,
-      tokenId,
+      current,
       waitMs: page.more ? 0 : COMMENT_MS,
     });
     if (followed.kind !== "page") return;
@@ -105,7 +110,8 @@ function printPage(
   const events = changes.map((change, place) => {
     const type = change.startsWith('{"type":"delete"') ? "delete" : "upsert";
     const id = place === last ? `id: ${cursor}\n` : "";
-    return `${id}event: ${type}\ndata: ${change.replaceAll("\n", "\ndata: ")}\n\n`;
+    // A line of an event ends at CR as well. In JSON all three are only spaces.
+    return `${id}event: ${type}\ndata: ${change.replaceAll(/\r\n?|\n/g, "\ndata: ")}\n\n`;
   });
   if (!more) events.push(`id: ${cursor}\nevent: caught_up\ndata: {"cursor":"${cursor}"}\n\n`);
   return events.join("");

@@ -8,6 +8,7 @@ import type { Preferences } from "../http/preferences.ts";
 import type { Exchange } from "../http/respond.ts";
 import type { Idempotency } from "../plan/idempotency.ts";
 import type { PlannedRequest, Records } from "../records/records.ts";
+import type { CurrentAccess } from "../tokens/current_access.ts";
 import type { Access, TableScope } from "../tokens/token.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
@@ -66,9 +67,11 @@ export interface FollowingOperation extends Route {
 /** The table that is followed, and the request. */
 export interface FollowContext {
   readonly table: Table;
-  readonly access: Access;
+  readonly current: CurrentAccess;
   readonly exchange: Exchange;
   readonly place: Place;
+  /** When the request began, by `performance.now()`. */
+  readonly startedMs: number;
   readonly config: Config;
 }
 

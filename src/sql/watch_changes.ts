@@ -1,5 +1,5 @@
 import type { LogSnapshot } from "../plan/changes_plan.ts";
-import type { PendingQuery, Sql } from "../postgres/driver.ts";
+import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
 import type { LogAnchor } from "./change_lines.ts";
 
@@ -7,8 +7,12 @@ import type { LogAnchor } from "./change_lines.ts";
 export interface WatchQuestion {
   /** What the previous look saw. */
   readonly seen: LogSnapshot;
-  /** The feeds that clients wait for, and their tables, quoted. */
-  readonly feeds: readonly { readonly feed: number; readonly table: string }[];
+  /** The feeds that clients wait for, and their tables as the database names them. */
+  readonly feeds: readonly {
+    readonly feed: number;
+    readonly schema: string;
+    readonly table: string;
+  }[];
   /** Clients that have arrived since, and what each of them has seen. */
   readonly arrived: readonly {
     readonly feed: number;
@@ -18,6 +22,8 @@ export interface WatchQuestion {
   }[];
   /** Tokens to look up; most looks have none. */
   readonly tokens: readonly string[];
+  /** Prints a row of `rowgate.tokens`, named `t`. */
+  readonly record: Fragment;
 }
 
 /** The result; each column but the first is a JSON array. */
@@ -29,19 +35,18 @@ export interface WatchRow {
   readonly changed: string;
   /** Indexes of the arrived clients for which there is something new. */
   readonly behind: string;
-  /** Tokens that have ended. */
-  readonly ended: string;
-  /** Tokens that are valid, and will be for 5 s unless they are revoked. */
-  readonly lasting: string;
+  /** The records of those tokens that exist, each a text. */
+  readonly records: string;
 }
 
 /**
- * Compiles the statement that asks for all clients at once whether there is anything new for them.
+ * Compiles the statement that asks for all clients at once whether there is anything new for them. It
+ * needs no right to their tables, since one that was revoked must not end the waits of other clients.
  * @see CH9
  */
 export function compileWatch(
   sql: Sql,
-  { seen, feeds, arrived, tokens }: WatchQuestion,
+  { seen, feeds, arrived, tokens, record }: WatchQuestion,
 ): PendingQuery<WatchRow[]> {
   const clients = arrived.map(({ feed, tenant, seen, anchor }, place) => ({
     place,
@@ -58,10 +63,13 @@ export function compileWatch(
       (select rowgate.changes_moment())::text moment,
       (
         select coalesce(json_agg(json_build_array("$feed".feed,
-          rowgate.changes_shape("$feed".feed, to_regclass("$feed"."table")::oid))), '[]')
+          rowgate.changes_shape("$feed".feed, "$class".oid))), '[]')
         from json_to_recordset(${
     JSON.stringify(feeds)
-  }::text::json) "$feed"(feed int4, "table" text)
+  }::text::json) "$feed"(feed int4, "schema" text, "table" text)
+        left join pg_namespace "$space" on "$space".nspname = "$feed"."schema"
+        left join pg_class "$class" on "$class".relnamespace = "$space".oid
+          and "$class".relname = "$feed"."table"
       )::text shapes,
       (
         select coalesce(json_agg(json_build_array("$new".feed, "$new".tenant)), '[]')
@@ -93,19 +101,8 @@ export function compileWatch(
         ))
       )::text behind,
       (
-        select coalesce(json_agg("$id"), '[]')
-        from unnest(${printArray(tokens)}::text::text[]) "$id"
-        where not exists (
-          select from rowgate.tokens "$token"
-          where "$token".id = "$id" and "$token".revoked_at is null
-            and ("$token".expires_at is null or "$token".expires_at > clock_timestamp())
-        )
-      )::text ended,
-      (
-        select coalesce(json_agg("$token".id), '[]')
-        from rowgate.tokens "$token"
-        where "$token".id = any(${printArray(tokens)}::text::text[]) and "$token".revoked_at is null
-          and ("$token".expires_at is null
-            or "$token".expires_at > clock_timestamp() + interval '5 s')
-      )::text lasting`;
+        select coalesce(json_agg(${record}), '[]')
+        from rowgate.tokens t
+        where t.id = any(${printArray(tokens)}::text::text[])
+      )::text records`;
 }

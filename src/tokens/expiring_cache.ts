@@ -3,6 +3,7 @@ export interface ExpiringCache<T> {
   readonly get: (key: string) => T | undefined;
   /** Keeps a value until the given time of the clock. */
   readonly set: (key: string, value: T, untilMs: number) => void;
+  readonly delete: (key: string) => void;
 }
 
 /** Size and clock of a cache. */
@@ -33,5 +34,5 @@ export function openExpiringCache<T>({ size, now }: ExpiringCacheOptions): Expir
     }
   }
 
-  return { get, set };
+  return { get, set, delete: (key) => void kept.delete(key) };
 }

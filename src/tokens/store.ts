@@ -8,7 +8,7 @@ import { printArray } from "../text/array_text.ts";
 import { openExpiringCache } from "./expiring_cache.ts";
 import { type FoundRecords, joinLookUps } from "./join_look_ups.ts";
 import type { Access, TokenStore } from "./token.ts";
-import { hasEnded, parseRecord, printRecord } from "./token_record.ts";
+import { accessOf, hasEnded, parseRecord, printRecord, type TokenRecord } from "./token_record.ts";
 import { checkToken, digest } from "./token_text.ts";
 
 /** How long a look-up is cached, so that a revocation takes effect within 5 s. @see A8 */
@@ -66,10 +66,7 @@ export function createTokenStore(
   const valid = openExpiringCache<Access>({ size, now });
   const unknown = openExpiringCache<null>({ size, now });
   const tenants = openExpiringCache<string>({ size: REMEMBERED * size, now });
-  const byId = openExpiringCache<{ readonly token: string; readonly access: Access }>({
-    size,
-    now,
-  });
+  const byId = openExpiringCache<string>({ size, now });
   const lookUpUnknown = joinLookUps({
     lookUp: (tokens) => selectRecords(database, tokens),
     maxRunning,
@@ -129,29 +126,37 @@ export function createTokenStore(
   }
 
   function keep(token: string, found: string | undefined, startedMs: number): Access | null {
-    const untilMs = startedMs + MAX_CACHED_MS;
     const record = found === undefined ? undefined : parseRecord(found);
+    const access = keepRecord(token, record, startedMs);
     latest.delete(token);
-    if (record === undefined || hasEnded(record)) {
-      unknown.set(token, null, untilMs);
-      // A token that was never valid must not displace formerly valid ones.
-      if (tenants.get(token) !== undefined) tenants.set(token, "", 0);
-      return null;
-    }
-    const { id: tokenId, name, tenant, scopes, tables, expiresAt } = record;
-    const access: Access = { tokenId, name, tenant, scopes, tables, expiresAt };
-    tenants.set(token, tenant, Infinity);
-    byId.set(tokenId, { token, access }, Infinity);
-    valid.set(token, access, Math.min(untilMs, startedMs + (record.remainingMs ?? Infinity)));
-    latest.add(token);
+    if (access !== null) latest.add(token);
     if (latest.size > TAKEN_ALONG) latest.delete(latest.values().next().value!);
     return access;
   }
 
-  function confirm(tokenIds: readonly string[], atMs: number): void {
-    for (const id of tokenIds) {
-      const known = byId.get(id);
-      if (known !== undefined) valid.set(known.token, known.access, atMs + MAX_CACHED_MS);
+  function keepRecord(
+    token: string,
+    record: TokenRecord | undefined,
+    startedMs: number,
+  ): Access | null {
+    const untilMs = startedMs + MAX_CACHED_MS;
+    if (record === undefined || hasEnded(record)) {
+      valid.delete(token);
+      tenants.delete(token);
+      unknown.set(token, null, untilMs);
+      return null;
+    }
+    const access = accessOf(record);
+    tenants.set(token, access.tenant, Infinity);
+    byId.set(record.id, token, Infinity);
+    valid.set(token, access, Math.min(untilMs, startedMs + (record.remainingMs ?? Infinity)));
+    return access;
+  }
+
+  function confirm(records: readonly TokenRecord[], atMs: number): void {
+    for (const record of records) {
+      const token = byId.get(record.id);
+      if (token !== undefined) keepRecord(token, record, atMs);
     }
   }
 

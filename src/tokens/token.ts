@@ -15,6 +15,26 @@ export interface Access {
   readonly expiresAt: Date | null;
 }
 
+/** A token as the database keeps it, without its digest. */
+export interface TokenRecord {
+  readonly id: string;
+  readonly name: string | null;
+  readonly tenant: string;
+  readonly scopes: readonly TokenScope[];
+  /** Null: all tables. */
+  readonly tables: readonly string[] | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  /** Id of the token that this one replaces. */
+  readonly replaces: string | null;
+  /**
+   * Milliseconds until it expires, by the database's clock; null: never; 0: it has expired or was
+   * revoked.
+   */
+  readonly remainingMs: number | null;
+}
+
 /**
  * Describes an access as JSON to the holder of its token.
  * @see A12
@@ -40,6 +60,6 @@ export interface TokenStore {
    * undefined.
    */
   readonly recall?: (token: string) => string | undefined;
-  /** Keeps tokens in the cache that were found valid at a given time. */
-  readonly confirm?: (tokenIds: readonly string[], atMs: number) => void;
+  /** Takes over records that were read at a given time: a token that has ended leaves the cache. */
+  readonly confirm?: (records: readonly TokenRecord[], atMs: number) => void;
 }

@@ -1,26 +1,8 @@
 import * as v from "valibot";
 import type { Fragment, Sql } from "../postgres/driver.ts";
-import type { TokenScope } from "./token.ts";
+import type { Access, TokenRecord } from "./token.ts";
 
-/** A token as the database keeps it, without its digest. */
-export interface TokenRecord {
-  readonly id: string;
-  readonly name: string | null;
-  readonly tenant: string;
-  readonly scopes: readonly TokenScope[];
-  /** Null: all tables. */
-  readonly tables: readonly string[] | null;
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-  /** Id of the token that this one replaces. */
-  readonly replaces: string | null;
-  /**
-   * Milliseconds until it expires, by the database's clock; null: never; 0: it has expired or was
-   * revoked.
-   */
-  readonly remainingMs: number | null;
-}
+export type { TokenRecord };
 
 const date = v.pipe(v.string(), v.transform((text) => new Date(text)), v.date());
 
@@ -49,6 +31,13 @@ const record = v.pipe(
 /** Parses what `printRecord` printed. */
 export function parseRecord(text: string): TokenRecord {
   return v.parse(record, JSON.parse(text));
+}
+
+/** Returns what a token allows, as long as it is valid. */
+export function accessOf(
+  { id: tokenId, name, tenant, scopes, tables, expiresAt }: TokenRecord,
+): Access {
+  return { tokenId, name, tenant, scopes, tables, expiresAt };
 }
 
 /**

@@ -109,11 +109,12 @@ async function deliverMessages(webhook: LeasedWebhook, options: DeliverOptions):
 
 /** Returns why a webhook can never be delivered again as it is; undefined if it can. @see WH7, WH22 */
 function findObstacle(
-  { url }: LeasedWebhook,
+  { url, tenant }: LeasedWebhook,
   holder: Access | undefined,
   { hosts }: DeliverOptions,
 ): string | undefined {
   if (holder === undefined) return "its token has expired or was revoked";
+  if (holder.tenant !== tenant) return "its token belongs to another tenant now";
   if (!holder.scopes.includes("webhooks")) return "its token may have no webhooks any more";
   if (findUrlProblem(url, hosts) === undefined) return undefined;
   return "its host may not be called any more";

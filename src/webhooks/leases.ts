@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Database } from "../postgres/database.ts";
 import type { Access } from "../tokens/token.ts";
-import { parseRecord, printRecord } from "../tokens/token_record.ts";
+import { accessOf, hasEnded, parseRecord, printRecord } from "../tokens/token_record.ts";
 
 /**
  * How long a webhook belongs to the instance that claimed it, after the last statement about it. It
@@ -142,12 +142,8 @@ export async function findHolder(
           from "$chain" join rowgate.tokens t on t.id = "$chain".id order by "$chain".step desc`,
     { write: false },
   );
-  const found = rows.map(({ record }) => parseRecord(record)).find(({ remainingMs }) =>
-    remainingMs !== 0
-  );
-  if (found === undefined) return undefined;
-  const { id, name, tenant, scopes, tables, expiresAt } = found;
-  return { tokenId: id, name, tenant, scopes, tables, expiresAt };
+  const found = rows.map(({ record }) => parseRecord(record)).find((one) => !hasEnded(one));
+  return found && accessOf(found);
 }
 
 /** Stores a new message before it is sent. @returns false if the lease has ended */

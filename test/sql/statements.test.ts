@@ -17,6 +17,7 @@ import { compileLookUps } from "../../src/sql/look_ups.ts";
 import { compileQuery } from "../../src/sql/query.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
 import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
+import { printRecord } from "../../src/tokens/token_record.ts";
 import { compileWatch } from "../../src/sql/watch_changes.ts";
 import {
   compileAuditWithRules,
@@ -379,7 +380,13 @@ describe("Statements", () => {
 
   const own: Record<string, (sql: Sql) => Fragment> = {
     "the look at the log for all that wait": (sql) =>
-      compileWatch(sql, { seen: SEEN, feeds: [], arrived: [], tokens: [] }),
+      compileWatch(sql, {
+        seen: SEEN,
+        feeds: [],
+        arrived: [],
+        tokens: [],
+        record: printRecord(sql),
+      }),
     "where the log is": (sql) => compileChangesMoment(sql, FEED),
     "where the log is, with a tenant setting": (sql) =>
       compileChangesMoment(sql, { ...FEED, settings: SETTINGS }),

@@ -131,6 +131,41 @@ describe("streams of changes", () => {
     await next.cancel();
   });
 
+  it("give the same JSON whatever line ends it is stored with [CH15] [FD12]", async () => {
+    await run(`create table line_ends (id int4 primary key, tenant_id int4 not null, body json);
+      grant select on line_ends to rowgate_app`);
+    await waitUntil(async () => {
+      const seen = await service.catalogue.current();
+      await service.catalogue.refresh(seen, { reason: "test" });
+      return (await service.catalogue.current()).tables.has("line_ends");
+    });
+    await enableFeeds(service, ["line_ends"]);
+    const ends = { 1: "\\r", 2: "\\n", 3: "\\r\\n", 4: "\\r\\r\\n\\n" };
+    for (const [id, end] of Object.entries(ends)) {
+      await run(`insert into line_ends values (${id}, 1, E'{"a":${end}[1,${end}2]${end}}')`);
+    }
+    const response = await app(
+      new Request("http://127.0.0.1/integration/tables/line_ends/changes", {
+        headers: { authorization: `Bearer ${service.tokens.a}`, accept: "text/event-stream" },
+      }),
+    );
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (!text.includes("caught_up")) text += (await reader.read()).value;
+    await reader.cancel();
+    // By the rules of WHATWG: a line ends at CR, LF, or both.
+    const events = text.split(/(?:\r\n|\r|\n){2}/)
+      .filter((event) => event.includes("upsert"));
+    const bodies = events.map((event) =>
+      JSON.parse(
+        event.split(/\r\n|\r|\n/).flatMap((line) => /^data: ?(.*)/.exec(line)?.[1] ?? []).join(
+          "\n",
+        ),
+      ).record.body
+    );
+    assertEquals(bodies, Array.from({ length: 4 }, () => ({ a: [1, 2] })));
+  });
+
   it("have a status like any other response [CH15] [CH11]", async () => {
     const wrong = await open("?since=nonsense");
     assertEquals([wrong.response.status, wrong.response.headers.get("content-type")], [

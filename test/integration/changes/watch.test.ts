@@ -1,9 +1,13 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { openChanges } from "../../../src/changes/changes.ts";
+import type { SqlText } from "../../../src/catalogue/catalogue.ts";
+import { readConfig } from "../../../src/config/config.ts";
+import { openDatabase } from "../../../src/postgres/open_database.ts";
 import { planChanges } from "../../../src/plan/changes_plan.ts";
 import type { Database } from "../../../src/postgres/database.ts";
 import { revokeToken } from "../../../src/tokens/manage.ts";
+import type { Access } from "../../../src/tokens/token.ts";
 import { enableFeeds } from "../../support/feeds.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { waitUntil } from "../../support/wait_until.ts";
@@ -84,14 +88,45 @@ describe("clients that wait for changes", () => {
     assert(timers.count() <= 10 * statements, `${timers.count()} timers`);
     const plan = planOf("1");
     const tokenId = /^rg_([^_]+)_/.exec(service.tokens.a)![1]!;
+    const access: Access = {
+      ...{ tokenId, name: "a", tenant: "1", scopes: ["query", "update"] },
+      ...{ tables: null, expiresAt: null },
+    };
     const many = Array.from(
       { length: 101 },
-      () => Promise.resolve().then(() => changes.wait({ plan, position, untilMs: 0, tokenId })),
+      () => Promise.resolve().then(() => changes.wait({ plan, position, untilMs: 0, access })),
     );
     const settled = await Promise.allSettled(many);
     const rejected = settled.filter(({ status }) => status === "rejected");
     assertEquals(rejected.map((one) => (one as PromiseRejectedResult).reason.status), [429]);
     changes.close();
+  });
+
+  it("go on when the role may no longer use the schema of another client's table [FD13]", async () => {
+    await run("create schema closed; create table closed.things (id int4 primary key)");
+    const { config } = readConfig({ DATABASE_URL: service.database.servingUrl! });
+    const database = openDatabase(config!, () => {});
+    const changes = openChanges(database, { observe: () => {}, tenantSetting: undefined });
+    try {
+      const { tables } = await service.catalogue.current();
+      const table = tables.get("deals")!;
+      const plan = planChanges({ fields: [], limit: 10 }, {
+        table,
+        access: { tenant: "1" } as never,
+      });
+      const { position } = await changes.read(plan, "now");
+      const stored = { schema: "closed", name: "things", policyKey: "things" };
+      const identifier = '"closed"."things"' as SqlText;
+      const closed = { ...plan, table: { ...table, stored, identifier } };
+      const untilMs = performance.now() + 30_000;
+      const other = changes.wait({ plan: closed, position: { ...position, feed: 1 }, untilMs });
+      const waiting = changes.wait({ plan, position, untilMs });
+      await run("update deals set title = 'not theirs' where fid = 14");
+      assertEquals([(await other).kind, (await waiting).kind], ["changed", "changed"]);
+    } finally {
+      changes.close();
+      await database.close(1000);
+    }
   });
 
   it("are answered 401 when their token is revoked [CH16]", async () => {

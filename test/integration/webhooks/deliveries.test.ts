@@ -147,6 +147,26 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(hooks.receiver.at(hook.path).length, 1);
     });
 
+    it("stops when its token is moved to another tenant, and sends nothing that is pending [WH7] [SF6]", async () => {
+      const moved = await hooks.issue();
+      const hook = await hooks.hook(moved);
+      hooks.receiver.answer(hook.path, (response) => response.writeHead(500).end());
+      hooks.source.change("1", "deals", { id: 45 });
+      await hooks.until(hook, (row) => row["last_error"] === "status 500");
+      await hooks.test.admin`update rowgate.tokens set tenant = '2'
+        where id = ${moved.access.tokenId}`;
+      hooks.source.change("2", "deals", { id: 46 });
+      await hooks.pass(hook, DAY);
+      await hooks.until(hook, (row) => row["state"] === "disabled");
+      const row = await hooks.row(hook);
+      assertEquals(row["reason"], "its token belongs to another tenant now");
+      assertEquals(row["message"], null);
+      await enableWebhook(hooks.database, hook.id);
+      instance.wake();
+      await hooks.until(hook, ({ state }) => state === "disabled");
+      assertEquals(hooks.receiver.at(hook.path).length, 1);
+    });
+
     it("stops when its host is not allowed any more [WH22] [SF3]", async () => {
       const hook = await hooks.hook(holder, { url: "https://other.example/x" });
       hooks.source.change("1", "deals", { id: 50 });

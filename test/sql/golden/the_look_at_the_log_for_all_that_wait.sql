@@ -2,8 +2,9 @@ select (
   select rowgate.changes_moment()
 )::text moment,
 (
-  select coalesce(json_agg(json_build_array("$feed".feed, rowgate.changes_shape("$feed".feed, to_regclass("$feed"."table")::oid))), '[]')
-  from json_to_recordset($1::text::json) "$feed"(feed int4, "table" text)
+  select coalesce(json_agg(json_build_array("$feed".feed, rowgate.changes_shape("$feed".feed, "$class".oid))), '[]')
+  from json_to_recordset($1::text::json) "$feed"(feed int4, "schema" text, "table" text) left join pg_namespace "$space" on "$space".nspname = "$feed"."schema" left join pg_class "$class" on "$class".relnamespace = "$space".oid
+    and "$class".relname = "$feed"."table"
 )::text shapes,
 (
   select coalesce(json_agg(json_build_array("$new".feed, "$new".tenant)), '[]')
@@ -40,20 +41,7 @@ select (
   ))
 )::text behind,
 (
-  select coalesce(json_agg("$id"), '[]')
-  from unnest($5::text::text[]) "$id"
-  where not exists (
-    select
-    from rowgate.tokens "$token"
-    where "$token".id = "$id"
-      and "$token".revoked_at is null
-      and ("$token".expires_at is null or "$token".expires_at > clock_timestamp())
-  )
-)::text ended,
-(
-  select coalesce(json_agg("$token".id), '[]')
-  from rowgate.tokens "$token"
-  where "$token".id = any($6::text::text[])
-    and "$token".revoked_at is null
-    and ("$token".expires_at is null or "$token".expires_at > clock_timestamp() + interval '5 s')
-)::text lasting
+  select coalesce(json_agg(pg_catalog.json_build_object('id', t.id, 'name', t.name, 'tenant', t.tenant, 'scopes', pg_catalog.to_json(t.scopes), 'tables', pg_catalog.to_json(t.tables), 'created_at', pg_catalog.to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'expires_at', pg_catalog.to_char(t.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'revoked_at', pg_catalog.to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'replaces', t.replaces, 'remaining_ms', case when t.revoked_at is not null then 0 when t.expires_at is not null then greatest(0, pg_catalog.floor(extract(epoch from t.expires_at - pg_catalog.clock_timestamp()) * 1000)) end)::text), '[]')
+  from rowgate.tokens t
+  where t.id = any($5::text::text[])
+)::text records
