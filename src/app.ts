@@ -31,6 +31,7 @@ import type { Observe } from "./telemetry/observe.ts";
 import type { TokenStore } from "./tokens/token.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 import { handleRequest, type Service } from "./handle_request.ts";
+import { describeInterface } from "./interface/describe_interface.ts";
 import { printLlms } from "./interface/print_llms.ts";
 import { handleMcp, MCP_PATH } from "./mcp/handle_mcp.ts";
 import { OPERATIONS } from "./operations/operations.ts";
@@ -214,7 +215,7 @@ function dispatch(
 
 function collectOperations(service: Service): Handlers {
   const paths: Handlers = new Map();
-  for (const operation of OPERATIONS) {
+  for (const operation of [...OPERATIONS, describeInterface]) {
     const methods = paths.get(operation.path) ?? new Map<string, Handler>();
     paths.set(operation.path, methods);
     methods.set(operation.method, ({ params }, trace) => {

@@ -1,6 +1,7 @@
 import { ApiError } from "../errors/api_error.ts";
 import { quote } from "../errors/issue.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
+import type { TableScope } from "../scopes.ts";
 import type { Access } from "../tokens/token.ts";
 import type { Catalogue, Table } from "./catalogue.ts";
 import { tenantFitsColumns } from "./tenant_column.ts";
@@ -8,7 +9,7 @@ import { tenantFitsColumns } from "./tenant_column.ts";
 /** The access of a token, and the requested operation; Get Fields needs no scope. @see A11 */
 export interface ResolveOptions {
   readonly access: Access;
-  readonly operation: "query" | "update" | "fields";
+  readonly operation: TableScope | "fields";
 }
 
 /**

@@ -1,3 +1,4 @@
+import { DEFAULT_SCOPES } from "../scopes.ts";
 import type { Command } from "commander";
 import { isOpenTo } from "../catalogue/resolve.ts";
 import { describeService } from "../interface/openapi/document.ts";
@@ -40,7 +41,7 @@ export function readHolder(opened: OpenedDatabase, tenant: string): Promise<Hold
       tokenId: "",
       name: null,
       tenant,
-      scopes: ["query", "update"],
+      scopes: DEFAULT_SCOPES,
       tables: null,
       expiresAt: null,
     };

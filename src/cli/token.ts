@@ -9,7 +9,7 @@ import {
   revokeToken,
   rotateToken,
 } from "../tokens/manage.ts";
-import type { TokenScope } from "../tokens/token.ts";
+import { DEFAULT_SCOPES, isScope, SCOPES, type TokenScope } from "../scopes.ts";
 import type { TokenRecord } from "../tokens/token_record.ts";
 import { checkToken } from "./check_token.ts";
 import { prepareSchema } from "./prepare_schema.ts";
@@ -68,7 +68,7 @@ export function addToken(root: Command, run: RunWork): void {
     .option("--name <name>", "What the token is for", parseText)
     .addOption(
       new Option("--scope <scopes>", "What it may do: query, update, webhooks, separated by commas")
-        .argParser(parseScopes).default(["query", "update"], "query,update"),
+        .argParser(parseScopes).default(DEFAULT_SCOPES, DEFAULT_SCOPES.join()),
     )
     .option("--tables <tables>", "Only these tables, separated by commas", parseTables)
     .addOption(
@@ -217,9 +217,7 @@ function printDate(date: Date): string {
 function parseScopes(text: string): readonly TokenScope[] {
   const scopes = new Set<TokenScope>();
   for (const item of text.split(",").map((scope) => scope.trim())) {
-    if (item !== "query" && item !== "update" && item !== "webhooks") {
-      throw new InvalidArgumentError("Expected some of query,update,webhooks.");
-    }
+    if (!isScope(item)) throw new InvalidArgumentError(`Expected some of ${SCOPES}.`);
     scopes.add(item);
   }
   return [...scopes];

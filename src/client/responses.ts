@@ -1,3 +1,5 @@
+import type { TokenScope } from "../scopes.ts";
+
 /** The response of Query Records; `total` is null if it was not counted. */
 export interface Page<R, C extends boolean = boolean> {
   readonly table: string;
@@ -65,7 +67,7 @@ export interface TokenAnswer {
     readonly id: string;
     readonly name: string | null;
     readonly tenant: string;
-    readonly scopes: readonly ("query" | "update")[];
+    readonly scopes: readonly TokenScope[];
     /** Null: all tables. */
     readonly tables: readonly string[] | null;
     readonly expires_at: string | null;

@@ -1,3 +1,4 @@
+import { DEFAULT_SCOPES } from "../scopes.ts";
 import { createApp } from "../app.ts";
 import type { Access, TokenStore } from "../tokens/token.ts";
 import type { Setup } from "./diagnosis.ts";
@@ -66,7 +67,7 @@ function toAccess(tenant: string | undefined): Access | null {
     tokenId: "doctor",
     name: null,
     tenant,
-    scopes: ["query", "update"],
+    scopes: DEFAULT_SCOPES,
     tables: null,
     expiresAt: new Date(Date.now() + LIFE_MS),
   };

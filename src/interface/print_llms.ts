@@ -1,6 +1,7 @@
 import { DEFAULT_ROWS_PER_PAGE, MAX_ROWS_PER_PAGE } from "../errors/limits.ts";
 import { OPERATOR_NAMES } from "../request/operators.ts";
-import { DESCRIBED_OPERATIONS } from "./openapi/operations.ts";
+import { OPERATIONS } from "../operations/operations.ts";
+import { printPath } from "./openapi/describe_paths.ts";
 
 /** The path of the tools for agents, if the service has any. */
 export interface LlmsOptions {
@@ -43,8 +44,8 @@ who gave you this address for a token, and keep it secret.
 ## Operations
 
 ${
-    DESCRIBED_OPERATIONS.map(({ method, path, summary, description }) =>
-      `- \`${method.toUpperCase()} ${path}\` (${summary}): ${description}`
+    OPERATIONS.map(({ method, path, summary, description }) =>
+      `- \`${method} ${printPath(path)}\` (${summary}): ${description}`
     ).join("\n")
   }
 

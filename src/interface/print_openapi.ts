@@ -1,5 +1,5 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import { findOpenTables } from "./describe_tables.ts";
+import { findOpenTables } from "../operations/describe_tables.ts";
 import { describeService } from "./openapi/document.ts";
 import type { Access } from "../tokens/token.ts";
 

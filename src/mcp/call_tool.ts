@@ -2,11 +2,13 @@ import { ApiError } from "../errors/api_error.ts";
 import { MAX_TOOL_RESULT_BYTES } from "../errors/limits.ts";
 import { type Exchange, findApiError, respondError } from "../http/respond.ts";
 import { startTrace, type Trace } from "../http/trace.ts";
-import type { ToolName } from "../interface/mcp/tool_names.ts";
 import { handleRequest, type Service } from "../handle_request.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import type { Arguments } from "./read_message.ts";
-import { askForFewer, makeToolRequest, readText, type ToolRequest } from "./tool_request.ts";
+import type { DescribedOperation } from "../operations/operation.ts";
+import type { ToolRequest } from "../operations/tools/tool_definition.ts";
+import type { Tool } from "../operations/tools/tool.ts";
+import type { Arguments } from "../operations/tools/tool_definition.ts";
+import { printBody, readText } from "../operations/tools/tool_arguments.ts";
 import { nameArguments } from "./name_arguments.ts";
 import { addMember, addNote, cutResult, fitsResult, takeEntries } from "./cut_result.ts";
 import { cutTables, selectEntries } from "./select_entries.ts";
@@ -19,7 +21,7 @@ export interface ToolResult {
 
 /** A call of a tool. */
 export interface ToolCall {
-  readonly name: ToolName;
+  readonly tool: Tool;
   readonly given: Arguments;
   /** The trace of the request with the call. */
   readonly trace: Trace;
@@ -45,25 +47,26 @@ export async function callTool(call: ToolCall, context: CallContext): Promise<To
     }),
   );
   const outcome = result.isError ? "error" : "answer";
-  context.observe({ kind: "tool_call", tool: call.name, result: outcome });
+  context.observe({ kind: "tool_call", tool: call.tool.name, result: outcome });
   return result;
 }
 
-async function answer({ name, given, trace }: ToolCall, context: CallContext): Promise<string> {
-  const request = makeToolRequest(name, given);
-  const ask = (asked: ToolRequest) => send(asked, trace, context);
+async function answer({ tool, given, trace }: ToolCall, context: CallContext): Promise<string> {
+  const operation = tool.operationOf(given);
+  const request = tool.makeRequest(given);
+  const ask = (asked: ToolRequest) => send({ ...asked, operation }, trace, context);
   const answered = await ask(request);
   const { json } = answered;
-  switch (name) {
-    case "list_tables":
+  switch (tool.result) {
+    case "tables":
       return cutTables(selectEntries(json, { list: "tables", text: readText(given, "contains") }));
-    case "describe_table":
+    case "fields":
       return cutResult({
         json: selectEntries(json, { list: "fields", text: readText(given, "contains") }),
         list: "fields",
         advise: () => "Use contains to find other columns by a part of their name or comment.",
       });
-    case "query_records":
+    case "page":
       if (request.prefer !== undefined) return await shortenPage(answered, { request, given, ask });
       return cutResult({
         json,
@@ -73,12 +76,11 @@ async function answer({ name, given, trace }: ToolCall, context: CallContext): P
             ? "The first record alone is longer: select fewer columns."
             : `Select fewer columns, read pages with per_page ${records}, or use page_token.`,
       });
-    case "list_changes":
+    case "changes":
       return await shortenChanges(json, { request, ask });
-    case "preview_update":
+    case "preview":
       return addNote(json, "This was a preview: it was rolled back, and nothing is changed.");
-    case "update_record":
-    case "update_records":
+    case "written":
       return cutUpdated(answered);
   }
 }
@@ -136,6 +138,13 @@ async function shortenPage(
   }
 }
 
+/** Makes the same request for a page of fewer rows; what follows it is behind its page token. */
+function askForFewer(request: ToolRequest, given: Arguments, rows: number): ToolRequest {
+  const body = printBody(given, ["table", "page_token", "per_page"]);
+  const perPage = `"per_page":${rows}`;
+  return { ...request, body: body === "{}" ? `{${perPage}}` : `${body.slice(0, -1)},${perPage}}` };
+}
+
 /**
  * Asks again for fewer changes if they are too long, because after a cut list its cursor would skip
  * the rest.
@@ -165,7 +174,9 @@ async function shortenChanges(
 
 /** Sends the request of a tool, and returns its answer. */
 async function send(
-  { operation, table, query = {}, prefer, idempotencyKey, body }: ToolRequest,
+  { operation, table, query = {}, prefer, idempotencyKey, body }: ToolRequest & {
+    readonly operation: DescribedOperation;
+  },
   outer: Trace,
   { service, observe }: CallContext,
 ): Promise<Answer> {

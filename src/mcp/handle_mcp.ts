@@ -7,7 +7,7 @@ import { respondAccepted, respondJson } from "../http/respond.ts";
 import type { Trace } from "../http/trace.ts";
 import { refuseDroppedTerms } from "../http/write_terms.ts";
 import { describeTools } from "../interface/mcp/describe_tools.ts";
-import { isToolName } from "../interface/mcp/tool_names.ts";
+import { TOOLS } from "../operations/tools/tools.ts";
 import type { Service } from "../handle_request.ts";
 import { type CallContext, callTool } from "./call_tool.ts";
 import { respondToMessage } from "./protocol.ts";
@@ -38,7 +38,8 @@ export async function handleMcp(trace: Trace, context: CallContext): Promise<Res
     instructions: INSTRUCTIONS,
     listTools: async () => describeTools(catalogue ?? await service.catalogue.current(), access),
     callTool({ tool: name, arguments: given }) {
-      return isToolName(name) ? callTool({ name, given, trace }, context) : undefined;
+      const tool = TOOLS.find((each) => each.name === name);
+      return tool && callTool({ tool, given, trace }, context);
     },
   });
   if (json === "") return respondAccepted(exchange);

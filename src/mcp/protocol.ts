@@ -1,11 +1,11 @@
-import type { Tool } from "../interface/mcp/describe_tools.ts";
+import type { ListedTool } from "../interface/mcp/describe_tools.ts";
 import type { Message } from "./read_message.ts";
 import type { ToolResult } from "./call_tool.ts";
 
 /** What a server of the protocol offers in one request. */
 export interface ProtocolServer {
   readonly instructions: string;
-  readonly listTools: () => Promise<readonly Tool[]>;
+  readonly listTools: () => Promise<readonly ListedTool[]>;
   /** Undefined: there is no such tool. */
   readonly callTool: (message: Message) => Promise<ToolResult> | undefined;
 }

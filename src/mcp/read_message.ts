@@ -4,6 +4,7 @@ import { MAX_MESSAGE_CHARACTERS } from "../errors/limits.ts";
 import { isObject } from "../json/json.ts";
 import { parseJsonInSlices } from "../json/parse_json.ts";
 import type { SourceText } from "../json/source_text.ts";
+import type { Arguments } from "../operations/tools/tool_definition.ts";
 
 /** A message of the protocol. */
 export interface Message {
@@ -14,14 +15,6 @@ export interface Message {
   /** Undefined: it does not call a tool. */
   readonly tool: string | undefined;
   readonly arguments: Arguments;
-}
-
-/** The arguments of a tool, each as the client wrote it. */
-export interface Arguments {
-  readonly names: readonly string[];
-  readonly get: (name: string) => unknown;
-  /** Prints an argument with all digits of its numbers. */
-  readonly print: (name: string) => string;
 }
 
 /** Depth of the values in the arguments: below the message, `params` and `arguments`. */

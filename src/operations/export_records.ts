@@ -3,7 +3,7 @@ import { parseJsonInSlices } from "../json/parse_json.ts";
 import { type ExportPlan, planExport } from "../plan/export_plan.ts";
 import { useOfQuery } from "../request/body_parts.ts";
 import { parseQueryRequest } from "../request/query_request.ts";
-import { defineOperation, type Operation } from "./operation.ts";
+import { defineForm, type Operation } from "./operation.ts";
 
 /**
  * Export: every row that a query matches, as a stream of lines. It has the path of a query, and is
@@ -11,7 +11,7 @@ import { defineOperation, type Operation } from "./operation.ts";
  * @see docs/specification/export.md
  */
 export function exportRecords(asked: ExportRequest): Operation {
-  return defineOperation({
+  return defineForm({
     name: "export_records",
     method: "POST",
     path: "/integration/tables/:table/query",

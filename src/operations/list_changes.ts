@@ -7,23 +7,80 @@ import { wantsWideNumbersAsText } from "../http/preferences.ts";
 import { type ChangesPlan, planChanges } from "../plan/changes_plan.ts";
 import { parseChangesRequest } from "../request/changes_request.ts";
 import { AccessChangedError, type CurrentAccess } from "../tokens/current_access.ts";
-import type { FollowContext, Following, Operation } from "./operation.ts";
+import { ApiError } from "../errors/api_error.ts";
+import { quote } from "../errors/issue.ts";
+import { MAX_CHANGES, MAX_WAIT_SECONDS, NAME_PATTERN } from "../errors/limits.ts";
+import { ON_TABLES } from "./description.ts";
+import type { DescribedOperation, FollowContext, Following } from "./operation.ts";
+import { describeChangesOf } from "./schemas/response_schemas.ts";
+import type { Arguments, Properties, ToolDefinition } from "./tools/tool_definition.ts";
+import { readTable, readText, rejectOthers } from "./tools/tool_arguments.ts";
 
 /**
  * How often a comment is sent on a stream without events, so that the client knows that it is open.
  */
 const COMMENT_MS = 15_000;
 
+const ARGUMENTS: Properties = {
+  since: {
+    type: "string",
+    description:
+      "start, or left out: every record first. now: what changes from now on. Else a `cursor`.",
+  },
+  limit: { type: "integer", minimum: 1, maximum: MAX_CHANGES, description: "200 if left out." },
+  wait: {
+    type: "integer",
+    minimum: 0,
+    maximum: MAX_WAIT_SECONDS,
+    description: "Seconds to wait for a change if there is none yet; 0 if left out.",
+  },
+  fields: {
+    type: "array",
+    items: { type: "string", pattern: NAME_PATTERN.source },
+    description: "Columns of the records; all if left out or empty.",
+  },
+};
+
+const TOOL: ToolDefinition = {
+  title: "List changes",
+  description:
+    "Lists the records of a table that changed since a `cursor`, as they are now; of a deleted one " +
+    "there is only the key. `since` now gives a cursor to begin with, start gives every record " +
+    "first. While `more` is true, call it again with the cursor of the result. Nothing is cut.",
+  writes: false,
+  properties: ARGUMENTS,
+  optional: Object.keys(ARGUMENTS),
+  makeRequest(given) {
+    rejectOthers(given, ["table", ...Object.keys(ARGUMENTS)]);
+    return { table: readTable(given), query: readChangesQuery(given) };
+  },
+  result: "changes",
+};
+
 /**
  * List Changes: the rows of a table that changed since a cursor, deleted ones included; as one page,
  * or as a stream of events.
  * @see docs/specification/changes.md
  */
-export const listChanges: Operation = {
+export const listChanges: DescribedOperation = {
   name: "list_changes",
   method: "GET",
   path: "/integration/tables/:table/changes",
   scope: "query",
+  tag: "Records",
+  summary: "List Changes",
+  description:
+    "Returns what changed since a cursor, rows that were deleted as well; without one, " +
+    "begins with every row. Apply the answers in order: when `more` is false, the copy is complete. " +
+    "With `Accept: text/event-stream` the same comes as Server-Sent Events.",
+  parameters: ["Since", "Limit", "Wait", "Fields"],
+  response: "Changes",
+  // `fields` may leave columns out.
+  responseOf: describeChangesOf,
+  errors: [...ON_TABLES, 410],
+  tables: { isPossible: ({ feed }) => feed !== undefined, parameter: "TableWithFeed" },
+  sharedFrom: "terse",
+  tool: TOOL,
   follow: startFollowing,
 };
 
@@ -115,4 +172,29 @@ function printPage(
   });
   if (!more) events.push(`id: ${cursor}\nevent: caught_up\ndata: {"cursor":"${cursor}"}\n\n`);
   return events.join("");
+}
+
+function readChangesQuery(given: Arguments): Readonly<Record<string, string>> {
+  const query: Record<string, string> = {};
+  const since = readText(given, "since");
+  if (since !== "") query.since = since;
+  for (const name of ["limit", "wait"]) {
+    const number = given.get(name);
+    if (number === undefined) continue;
+    if (typeof number !== "number") {
+      throw new ApiError(400, `${name}: ${quote(number)} is not possible, expected a number`);
+    }
+    query[name] = given.print(name);
+  }
+  const fields = given.get("fields");
+  if (fields === undefined) return query;
+  if (!Array.isArray(fields) || !fields.every((field) => typeof field === "string")) {
+    throw new ApiError(400, `fields: ${quote(fields)} is not possible, expected a list of names`);
+  }
+  const list = fields.find((field) => field.includes(","));
+  if (list !== undefined) {
+    throw new ApiError(400, `fields: ${quote(list)} is not a name, expected a list of names`);
+  }
+  if (fields.length > 0) query.fields = fields.join(",");
+  return query;
 }

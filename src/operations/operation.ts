@@ -9,8 +9,10 @@ import type { Exchange } from "../http/respond.ts";
 import type { Idempotency } from "../plan/idempotency.ts";
 import type { PlannedRequest, Records } from "../records/records.ts";
 import type { CurrentAccess } from "../tokens/current_access.ts";
-import type { Access, TableScope } from "../tokens/token.ts";
+import type { TableScope, TokenScope } from "../scopes.ts";
+import type { Access } from "../tokens/token.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
+import type { Description } from "./description.ts";
 
 /** Every operation that takes a token. @see S7 */
 export type Operation =
@@ -20,12 +22,17 @@ export type Operation =
   | TableDescribingOperation
   | ManagingOperation;
 
+/** An operation, and all that is said of it. */
+export type DescribedOperation = Operation & Description;
+
 interface Route {
-  /** For logs, metrics and the audit. */
+  /** For logs, metrics and the audit; `names.ts` makes the `operationId` and the tool's name of it. */
   readonly name: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** With `:table` or `:id` where the operation is about one. */
   readonly path: string;
+  /** What the token must allow; undefined: any token may use it. */
+  readonly scope?: TokenScope;
   /** True: the response has an ETag, by which the client can ask whether it has changed. */
   readonly cacheable?: boolean;
   /** Another operation at the same address, where the headers ask for it. */
@@ -184,8 +191,15 @@ export function isWrite(operation: Operation): boolean {
   return operation.method !== "GET" && !isRead;
 }
 
-/** Checks the steps of an operation against each other. */
+/** Checks the steps of an operation on records against each other. */
 export function defineOperation<Parsed extends Pick<PlannedRequest, "document">, Plan, Result>(
+  operation: RecordsOperation<Parsed, Plan, Result> & Description,
+): DescribedOperation {
+  return operation;
+}
+
+/** Does the same for another form of an operation, at the same address. */
+export function defineForm<Parsed extends Pick<PlannedRequest, "document">, Plan, Result>(
   operation: RecordsOperation<Parsed, Plan, Result>,
 ): Operation {
   return operation;

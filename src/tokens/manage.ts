@@ -2,7 +2,7 @@ import { printArray } from "../text/array_text.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Expiry } from "./parse_expiry.ts";
 import { parseRecord, printRecord, type TokenRecord } from "./token_record.ts";
-import type { TokenScope } from "./token.ts";
+import type { TokenScope } from "../scopes.ts";
 import { mintToken } from "./token_text.ts";
 
 /** A token to be created. */

@@ -1,8 +1,4 @@
-/** What a token may do with tables. @see A9, A10 */
-export type TableScope = "query" | "update";
-
-/** What a token may do. @see A9, A10, WH1 */
-export type TokenScope = TableScope | "webhooks";
+import type { TokenScope } from "../scopes.ts";
 
 /** The tenant of a valid token, and what the token allows. @see S8 */
 export interface Access {

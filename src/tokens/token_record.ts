@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 import type { Access, TokenRecord } from "./token.ts";
+import { SCOPES } from "../scopes.ts";
 
 export type { TokenRecord };
 
@@ -11,7 +12,7 @@ const record = v.pipe(
     id: v.string(),
     name: v.nullable(v.string()),
     tenant: v.string(),
-    scopes: v.array(v.picklist(["query", "update", "webhooks"])),
+    scopes: v.array(v.picklist(SCOPES)),
     tables: v.nullable(v.array(v.string())),
     created_at: date,
     expires_at: v.nullable(date),

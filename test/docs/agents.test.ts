@@ -2,11 +2,12 @@
 // the tools that it names.
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { TOOL_NAMES } from "../../src/interface/mcp/tool_names.ts";
+import { TOOLS } from "../../src/operations/tools/tools.ts";
 import { printAgent } from "../../src/demonstration/example.ts";
 import { readDocument, readTexts } from "./blocks.ts";
 import { type DocumentedService, startDemonstration } from "./documented_service.ts";
 
+const TOOL_NAMES = TOOLS.map(({ name }) => name);
 const page = await readDocument("docs/recipes.md");
 const [command = ""] = readTexts(page, "sh");
 const [configuration = ""] = readTexts(page, "json");
@@ -41,6 +42,6 @@ describe("the recipe for agents", () => {
     const section = page.slice(page.indexOf("The tools are"));
     const [sentence = ""] = section.split(";", 1);
     const named = [...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name);
-    assertEquals(named, [...TOOL_NAMES]);
+    assertEquals(named, TOOL_NAMES);
   });
 });

@@ -5,7 +5,8 @@ import process from "node:process";
 import { ERROR_EXAMPLES } from "../../src/interface/openapi/error_examples.ts";
 import { type Example, EXAMPLES } from "../../src/interface/openapi/examples.ts";
 import { WEBHOOK_EXAMPLES } from "../../src/interface/openapi/webhook_examples.ts";
-import { DESCRIBED_OPERATIONS } from "../../src/interface/openapi/operations.ts";
+import { toOperationId } from "../../src/operations/names.ts";
+import { OPERATIONS } from "../../src/operations/operations.ts";
 import { printJson } from "../docs/print_json.ts";
 import { recordErrors, recordSuccesses } from "./record_examples.ts";
 
@@ -32,10 +33,10 @@ describe("the examples of the OpenAPI document", () => {
     const shown = new Set(ERROR_EXAMPLES.map(({ status }) => status));
     assertEquals(
       [...EXAMPLES, ...WEBHOOK_EXAMPLES].map(({ operation }) => operation),
-      DESCRIBED_OPERATIONS.map(({ id }) => id),
+      OPERATIONS.map(({ name }) => toOperationId(name)),
     );
-    for (const { id, errors } of DESCRIBED_OPERATIONS) {
-      assertEquals(errors.filter((status) => !shown.has(status)), [], id);
+    for (const { name, errors } of OPERATIONS) {
+      assertEquals(errors.filter((status) => !shown.has(status)), [], name);
     }
   });
 });

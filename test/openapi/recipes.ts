@@ -1,7 +1,4 @@
-import type {
-  DescribedOperation,
-  ErrorStatus,
-} from "../../src/interface/openapi/described_operation.ts";
+import type { ErrorStatus } from "../../src/operations/description.ts";
 
 /** A request whose response the document shows. */
 export interface Recipe {
@@ -17,7 +14,8 @@ export interface Recipe {
 
 /** A request that succeeds. */
 export interface SuccessRecipe extends Recipe {
-  readonly operation: DescribedOperation["id"];
+  /** Its `operationId`. */
+  readonly operation: string;
 }
 
 /** A request that is rejected. */

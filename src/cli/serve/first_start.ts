@@ -1,3 +1,4 @@
+import { DEFAULT_SCOPES } from "../../scopes.ts";
 import type { Config } from "../../config/config.ts";
 import { printAgent, printExample, printFollowing } from "../../demonstration/example.ts";
 import { fillDemonstration } from "../../demonstration/fill.ts";
@@ -48,7 +49,7 @@ export async function prepareDemonstration(
     const created = await createToken(database, {
       tenant,
       name: "demonstration",
-      scopes: ["query", "update"],
+      scopes: DEFAULT_SCOPES,
       tables: null,
       expiry: { kind: "after", seconds: 365 * 86_400 },
     });

@@ -1,10 +1,14 @@
 import type { Table } from "../../catalogue/catalogue.ts";
+import { toOperationId } from "../../operations/names.ts";
+import type { DescribedOperation } from "../../operations/operation.ts";
+import { type JsonSchema, refer } from "../../operations/schemas/json_schema.ts";
+import {
+  isInQuery,
+  type ParameterName,
+  referParameter,
+} from "../../operations/schemas/parameters.ts";
 import { EXAMPLES } from "./examples.ts";
-import { type JsonSchema, refer } from "./json_schema.ts";
-import type { DescribedOperation } from "./described_operation.ts";
-import { isInQuery, type ParameterName, referParameter } from "./parameters.ts";
-import { describeChangesOf, describePageOf } from "./response_schemas.ts";
-import { describeSuccess, referAnyErrors, referErrors, referUpdated } from "./responses.ts";
+import { describeSuccess, referAnyErrors, referErrors, referShared } from "./responses.ts";
 import type { Brevity } from "./brevity.ts";
 import { WEBHOOK_EXAMPLES } from "./webhook_examples.ts";
 
@@ -23,15 +27,16 @@ export function describeOperation(
   subject: DescribedTable | ParameterName,
 ): JsonSchema {
   const of = typeof subject === "object" ? subject : undefined;
-  const { id, tag, summary, description, path, body, preferences, errors } = operation;
+  const { tag, summary, description, path, body, headers = [], errors } = operation;
+  const id = toOperationId(operation.name);
   const isBrief = of !== undefined && of.brevity !== "full";
   const isTerse = of?.brevity === "terse";
   // Headers are described once, at the top.
-  const preferencesShown = isTerse ? preferences.filter(isInQuery) : preferences;
+  const shown = isTerse ? operation.parameters.filter(isInQuery) : operation.parameters;
   const parameters = [
-    ...(typeof subject === "string" && path.includes("{table}") ? [subject] : []),
-    ...(path.includes("{id}") ? ["Webhook" as const] : []),
-    ...preferencesShown,
+    ...(typeof subject === "string" && path.includes(":table") ? [subject] : []),
+    ...(path.includes(":id") ? ["Webhook" as const] : []),
+    ...shown,
   ].map(referParameter);
   const example = of === undefined
     ? [...EXAMPLES, ...WEBHOOK_EXAMPLES].find((each) => each.operation === id)
@@ -39,7 +44,7 @@ export function describeOperation(
   const prefix = of === undefined ? "" : `${of.table.name}.`;
   const schema = of === undefined
     ? refer(operation.response)
-    : describeResponse(operation, refer(`${prefix}Record`));
+    : operation.responseOf?.(refer(`${prefix}Record`)) ?? refer(operation.response);
   return {
     operationId: of === undefined ? id : `${id}_${of.table.name}`,
     tags: [of?.table.name ?? tag],
@@ -57,11 +62,12 @@ export function describeOperation(
     }),
     responses: {
       [operation.status ?? 200]: isBrief
-        ? referUpdated(operation.response) ??
-          { description: "Success", content: { "application/json": { schema } } }
+        ? operation.responseOf === undefined
+          ? referShared(operation.response)
+          : { description: "Success", content: { "application/json": { schema } } }
         : describeSuccess(schema, {
           description: "Success",
-          headers: listHeaders(operation),
+          headers,
           otherForms: operation.otherForms,
           example: example?.response,
         }),
@@ -84,19 +90,4 @@ function referBody(name: string): JsonSchema {
 function describeBriefBatch(update: string): JsonSchema {
   const updates = { type: "array", items: refer(update) };
   return { type: "object", properties: { updates }, required: ["updates"] };
-}
-
-/** Lists the headers of a 200 beyond those of every response. */
-export function listHeaders(
-  { id, preferences, headers = [], body }: DescribedOperation,
-): readonly string[] {
-  if (id === "listChanges") return [];
-  if (preferences.length > 0) return ["Preference-Applied", ...headers];
-  return body === undefined ? ["ETag"] : [];
-}
-
-function describeResponse({ id, response }: DescribedOperation, record: JsonSchema): JsonSchema {
-  if (response === "Page") return describePageOf(record);
-  // `fields` may leave columns out.
-  return id === "listChanges" ? describeChangesOf(record) : refer(response);
 }

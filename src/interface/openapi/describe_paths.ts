@@ -1,11 +1,11 @@
 import type { Table } from "../../catalogue/catalogue.ts";
-import type { Access } from "../../tokens/token.ts";
+import type { DescribedOperation } from "../../operations/operation.ts";
+import { OPERATIONS } from "../../operations/operations.ts";
+import type { JsonSchema } from "../../operations/schemas/json_schema.ts";
+import type { ParameterName } from "../../operations/schemas/parameters.ts";
 import type { Brevity } from "./brevity.ts";
 import { describeOperation } from "./describe_operation.ts";
 import type { Holder } from "./holder.ts";
-import type { JsonSchema } from "./json_schema.ts";
-import type { DescribedOperation } from "./described_operation.ts";
-import type { ParameterName } from "./parameters.ts";
 
 /** The holder that a document is for, and how much it describes. */
 interface Extent {
@@ -14,16 +14,11 @@ interface Extent {
   readonly brevity: Brevity;
 }
 
-/** The operations that are described once for all tables, by brevity. */
-const SHARED: Readonly<Record<Brevity, readonly DescribedOperation["id"][]>> = {
-  full: [],
-  brief: ["getFields"],
-  terse: ["getFields", "updateBulkRecords", "updateBatchOfRecords", "listChanges"],
-};
-
 /** Reports whether an operation has one path in a document, not one for each table. */
 export function isShared(operation: DescribedOperation, { holder, brevity }: Extent): boolean {
-  return holder === undefined || !isOnTables(operation) || SHARED[brevity].includes(operation.id);
+  if (holder === undefined || !isOnTables(operation)) return true;
+  const { sharedFrom } = operation;
+  return brevity !== "full" && (sharedFrom === "brief" || sharedFrom === brevity);
 }
 
 /** Describes an operation at its paths; none if the token does not allow it. @see H21 */
@@ -32,11 +27,9 @@ export function describePaths(operation: DescribedOperation, extent: Extent): [
   JsonSchema,
 ][] {
   const { holder, brevity } = extent;
-  const { path, method } = operation;
-  const scope = findScope(operation);
-  if (holder !== undefined && scope !== undefined && !holder.access.scopes.includes(scope)) {
-    return [];
-  }
+  const path = printPath(operation.path);
+  const method = operation.method.toLowerCase();
+  if (!isAllowed(operation, holder)) return [];
   const tables = holder?.tables.filter((table) => isPossible(operation, table)) ?? [];
   if (!isShared(operation, extent)) {
     return tables.map((table) => [
@@ -48,43 +41,41 @@ export function describePaths(operation: DescribedOperation, extent: Extent): [
   return [[path, { [method]: describeOperation(operation, nameChoice(operation, holder)) }]];
 }
 
+/** Writes the parameters of a path as OpenAPI does: `{table}`. */
+export function printPath(path: string): string {
+  return path.replace(/:(\w+)/g, "{$1}");
+}
+
+/** Reports whether the token of a holder allows an operation, on whatever table. */
+export function isAllowed({ scope }: DescribedOperation, holder: Holder | undefined): boolean {
+  return holder === undefined || scope === undefined || holder.access.scopes.includes(scope);
+}
+
 /** Lists the tables that each parameter can name, for parameters that cannot name every table. */
 export function listChoices(
   { tables }: Holder,
 ): Readonly<Partial<Record<ParameterName, readonly string[]>>> {
-  const names = (chosen: readonly Table[]) => chosen.map(({ name }) => name);
-  return {
-    WritableTable: names(tables.filter(({ writable }) => writable)),
-    TableWithFeed: names(tables.filter(({ feed }) => feed !== undefined)),
-  };
+  const choices: Partial<Record<ParameterName, readonly string[]>> = {};
+  for (const { tables: possible } of OPERATIONS) {
+    if (possible === undefined) continue;
+    choices[possible.parameter] = tables.filter(possible.isPossible).map(({ name }) => name);
+  }
+  return choices;
 }
 
-/** Names the parameter of a path with `{table}`. */
+/** Names the parameter of a path with a table. */
 export function nameChoice(
-  operation: DescribedOperation,
+  { tables }: DescribedOperation,
   holder: Holder | undefined,
 ): ParameterName {
-  if (holder === undefined) return "Table";
-  if (operation.id === "listChanges") return "TableWithFeed";
-  return isUpdate(operation) ? "WritableTable" : "Table";
+  return holder === undefined || tables === undefined ? "Table" : tables.parameter;
 }
 
 /** Reports whether the path of an operation names a table. */
 export function isOnTables({ path }: DescribedOperation): boolean {
-  return path.includes("{table}");
+  return path.includes(":table");
 }
 
-function isUpdate({ body }: DescribedOperation): boolean {
-  return body === "Update" || body === "Batch";
-}
-
-function isPossible(operation: DescribedOperation, { writable, feed }: Table): boolean {
-  if (operation.id === "listChanges") return feed !== undefined;
-  return writable || !isUpdate(operation);
-}
-
-function findScope(operation: DescribedOperation): Access["scopes"][number] | undefined {
-  if (isUpdate(operation)) return "update";
-  const queries = operation.body === "Query" || operation.id === "listChanges";
-  return operation.scope ?? (queries ? "query" : undefined);
+function isPossible({ tables }: DescribedOperation, table: Table): boolean {
+  return tables === undefined || tables.isPossible(table);
 }

@@ -1,16 +1,23 @@
-import { describeParameters, isInQuery, listHeaderParameters } from "./parameters.ts";
-import { describeAnswers, describeAnyTable, describeHeads } from "./response_schemas.ts";
+import type { DescribedOperation } from "../../operations/operation.ts";
+import { OPERATIONS } from "../../operations/operations.ts";
+import { type JsonSchema, refer } from "../../operations/schemas/json_schema.ts";
+import {
+  describeParameters,
+  isInQuery,
+  listHeaderParameters,
+} from "../../operations/schemas/parameters.ts";
+import { describeQueryBody } from "../../operations/schemas/request_schemas.ts";
+import {
+  describeAnyTable,
+  describeHeads,
+  ERROR,
+} from "../../operations/schemas/response_schemas.ts";
 import { type Brevity, chooseBrevity } from "./brevity.ts";
-import { describeBody, listHeaders } from "./describe_operation.ts";
+import { describeBody } from "./describe_operation.ts";
 import { describePaths, isOnTables, isShared, listChoices, nameChoice } from "./describe_paths.ts";
 import type { Holder } from "./holder.ts";
-import { type JsonSchema, refer } from "./json_schema.ts";
-import type { DescribedOperation } from "./described_operation.ts";
-import { DESCRIBED_OPERATIONS } from "./operations.ts";
-import { describeQueryBody } from "./request_schemas.ts";
 import { describeErrors, describeHeaders, describeShared } from "./responses.ts";
 import { describeTables } from "./table_schemas.ts";
-import { describeWebhookBodies } from "./webhook_schemas.ts";
 
 /**
  * The version of the API, not of the program. Paths have no version, since changes to the API are
@@ -44,13 +51,12 @@ export function describeService(holder?: Holder, given?: Brevity): JsonSchema {
   const isBrief = brevity !== "full";
   const isTerse = brevity === "terse";
   const extent = { holder, brevity };
-  const described = DESCRIBED_OPERATIONS.map((operation) => ({
+  const described = OPERATIONS.map((operation) => ({
     operation,
     paths: describePaths(operation, extent),
   })).filter(({ paths }) => paths.length > 0);
   const operations = described.map(({ operation }) => operation);
-  const has = (id: string) => operations.some((operation) => operation.id === id);
-  const [hasFeeds, hasUpdates] = [has("listChanges"), has("updateSingleRecord")];
+  const answers = (name: string) => operations.some(({ response }) => response === name);
   const shared = operations.filter((operation) => isShared(operation, extent));
   const ofEachTable = operations.filter((operation) => !shared.includes(operation));
   // With many tables, the operations of each table share one error, and have no headers.
@@ -78,29 +84,30 @@ export function describeService(holder?: Holder, given?: Brevity): JsonSchema {
     paths: groupByPath(described.flatMap(({ paths }) => paths)),
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer", bearerFormat: "rg_…" } },
-      headers: describeHeaders(errors, detailed.flatMap(listHeaders)),
+      headers: describeHeaders(errors, detailed.flatMap(({ headers = [] }) => headers)),
       parameters: describeParameters([
-        ...shared.flatMap(({ preferences }) => preferences),
-        ...ofEachTable.flatMap(({ preferences }) =>
-          isTerse ? preferences.filter(isInQuery) : preferences
+        ...shared.flatMap(({ parameters }) => parameters),
+        ...ofEachTable.flatMap(({ parameters }) =>
+          isTerse ? parameters.filter(isInQuery) : parameters
         ),
-        ...(has("getWebhook") ? ["Webhook" as const] : []),
+        ...(operations.some(({ path }) => path.includes(":id")) ? ["Webhook" as const] : []),
         ...shared.filter(isOnTables).map((operation) => nameChoice(operation, holder)),
       ], holder === undefined ? {} : listChoices(holder)),
       responses: {
         ...describeErrors(errors),
-        ...(isBrief && describeShared(ofEachTable.map(({ response }) => response))),
+        ...(isBrief && describeShared(ofEachTable.flatMap(nameSharedResponse))),
       },
-      ...(isBrief && has("queryRecords") && {
+      ...(isBrief && answers("Page") && {
         requestBodies: { Query: describeBody(refer("Query")) },
       }),
       schemas: {
-        ...describeAnswers(),
-        ...(holder?.access.scopes.includes("webhooks") !== false && describeWebhookBodies()),
+        ...collectSchemas(OPERATIONS.filter(({ tag }) => tag !== "Webhooks")),
+        Error: ERROR,
+        ...collectSchemas(operations.filter(({ tag }) => tag === "Webhooks")),
         ...(holder === undefined
           ? describeAnyTable()
-          : describeHeads({ changes: hasFeeds && !isTerse })),
-        ...(isTerse && pickShared({ updates: hasUpdates, changes: hasFeeds })),
+          : describeHeads({ changes: answers("Changes") && !isTerse })),
+        ...(isTerse && pickShared(shared.filter(isOnTables))),
         ...describeQueries(holder === undefined || isBrief),
         ...describeTables(tables, brevity),
       },
@@ -121,15 +128,29 @@ function listOperations(operations: readonly DescribedOperation[]): string {
   return operations.map(({ summary, description }) => `- ${summary}: ${description}`).join("\n");
 }
 
-/** Picks the schemas that the shared operations of a terse document refer to. */
-function pickShared(
-  { updates, changes }: { readonly updates: boolean; readonly changes: boolean },
+/** Names the response of an operation that is the same for all tables. */
+function nameSharedResponse({ response, responseOf }: DescribedOperation): readonly string[] {
+  return responseOf === undefined ? [response] : [];
+}
+
+/** Collects the schemas that operations add. */
+function collectSchemas(
+  operations: readonly DescribedOperation[],
 ): Readonly<Record<string, JsonSchema>> {
-  const { Record: record, Update, Batch, Changes } = describeAnyTable();
-  return {
-    ...(updates && { Update: Update!, Batch: Batch! }),
-    ...(changes && { Record: record!, Changes: Changes! }),
-  };
+  return Object.assign({}, ...operations.map(({ schemas }) => schemas));
+}
+
+/** Picks the schemas of any table that shared operations refer to. */
+function pickShared(
+  shared: readonly DescribedOperation[],
+): Readonly<Record<string, JsonSchema>> {
+  const all = describeAnyTable();
+  const bodies = shared.flatMap(({ body }) => body === undefined ? [] : [body]);
+  const responses = shared.flatMap(({ response, responseOf }) =>
+    responseOf === undefined ? [] : ["Record", response]
+  );
+  const names = new Set([...bodies, ...responses]);
+  return Object.fromEntries([...names].map((name) => [name, all[name]!]));
 }
 
 /** Merges the operations of each path, which may have several methods. */

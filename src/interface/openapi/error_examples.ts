@@ -1,4 +1,4 @@
-import type { ErrorStatus } from "./described_operation.ts";
+import type { ErrorStatus } from "../../operations/description.ts";
 
 /** An error that the service has really sent. */
 export interface ErrorExample {

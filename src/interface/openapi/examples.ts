@@ -1,8 +1,7 @@
-import type { DescribedOperation } from "./described_operation.ts";
-
 /** A request and its response. */
 export interface Example {
-  readonly operation: DescribedOperation["id"];
+  /** Its `operationId`. */
+  readonly operation: string;
   readonly body?: unknown;
   readonly response: unknown;
 }

@@ -1,6 +1,6 @@
 import { ERROR_EXAMPLES } from "./error_examples.ts";
-import { type JsonSchema, refer } from "./json_schema.ts";
-import type { ErrorStatus } from "./described_operation.ts";
+import type { ErrorStatus } from "../../operations/description.ts";
+import { type JsonSchema, refer } from "../../operations/schemas/json_schema.ts";
 
 /** Name in the document, meaning, and the headers beyond those of every response. */
 const ERRORS: Readonly<Record<ErrorStatus, readonly [string, string, ...string[]]>> = {
@@ -108,17 +108,11 @@ export function describeErrors(
 /** The one error of each operation in a document of many tables. */
 const ANY_ERROR = ["Failed", "The request was rejected, or the service failed; `error` says why"];
 
-const UPDATED = ["UpdatedSingle", "UpdatedBulk", "UpdatedBatch"];
-
-/**
- * Describes the responses that tables share, by name: errors, and those of updates among the given
- * ones.
- */
+/** Describes the responses that tables share, by name: errors, and those of the given schemas. */
 export function describeShared(
   responses: readonly string[],
 ): Readonly<Record<string, JsonSchema>> {
-  const updated = UPDATED.filter((name) => responses.includes(name));
-  const all = [[...ANY_ERROR, "Error"], ...updated.map((name) => [name, "Success", name])];
+  const all = [[...ANY_ERROR, "Error"], ...responses.map((name) => [name, "Success", name])];
   return Object.fromEntries(
     all.map(([name, description, schema]) => [name, {
       description,
@@ -128,12 +122,9 @@ export function describeShared(
   );
 }
 
-/**
- * Refers to the response of an update, which is the same for all tables; undefined for other
- * responses.
- */
-export function referUpdated(name: string): JsonSchema | undefined {
-  return UPDATED.includes(name) ? { $ref: `#/components/responses/${name}` } : undefined;
+/** Refers to a response that is the same for all tables. */
+export function referShared(name: string): JsonSchema {
+  return { $ref: `#/components/responses/${name}` };
 }
 
 /** Refers to the errors that all operations share. */

@@ -1,8 +1,8 @@
 import type { Column, Table, ValueKind } from "../../catalogue/catalogue.ts";
 import { operatorsOf } from "../../plan/condition.ts";
-import { type JsonSchema, objectOf, refer } from "./json_schema.ts";
+import { type JsonSchema, objectOf, refer } from "../../operations/schemas/json_schema.ts";
+import { describeBatch } from "../../operations/schemas/response_schemas.ts";
 import type { Brevity } from "./brevity.ts";
-import { describeBatch } from "./response_schemas.ts";
 
 /** How tables are described. */
 interface Style {

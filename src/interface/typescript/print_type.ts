@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../openapi/json_schema.ts";
+import type { JsonSchema } from "../../operations/schemas/json_schema.ts";
 
 /** How numbers that a double cannot represent are typed. */
 export interface TypeOptions {

@@ -1,5 +1,5 @@
 import { NAME_PATTERN } from "../../errors/limits.ts";
-import type { JsonSchema } from "../openapi/json_schema.ts";
+import type { JsonSchema } from "../../operations/schemas/json_schema.ts";
 
 /** A column, as the OpenAPI document describes it. */
 export interface TypedColumn {

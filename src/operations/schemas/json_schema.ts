@@ -19,3 +19,19 @@ export function objectOf(
     additionalProperties: false,
   };
 }
+
+/** The value of `success`. */
+export const TRUE: JsonSchema = { const: true };
+/** Any text. */
+export const TEXT: JsonSchema = { type: "string" };
+/** A whole number from 0. */
+export const COUNT: JsonSchema = { type: "integer", minimum: 0 };
+/** The comment of a table or column. */
+export const COMMENT: JsonSchema = {
+  type: ["string", "null"],
+  description: "The comment in the database.",
+};
+/** Explicit, because generators of clients treat an object without members as an empty one. */
+export const ANY_OBJECT: JsonSchema = { type: "object", additionalProperties: true };
+/** A list of names. */
+export const NAMES: JsonSchema = { type: "array", items: TEXT };

@@ -1,66 +1,15 @@
 import { MAX_BATCH_UPDATES, MAX_CHANGES, MAX_ROWS_PER_PAGE } from "../../errors/limits.ts";
-import { OPERATOR_NAMES } from "../../request/operators.ts";
-import { type JsonSchema, objectOf, refer } from "./json_schema.ts";
+import { ANY_OBJECT, COUNT, type JsonSchema, objectOf, refer, TEXT, TRUE } from "./json_schema.ts";
 
-const TRUE = { const: true };
-const TEXT = { type: "string" };
-const COUNT = { type: "integer", minimum: 0 };
-const COMMENT = { type: ["string", "null"], description: "The comment in the database." };
-/** Explicit, because generators of clients treat an object without members as an empty one. */
-const ANY_OBJECT = { type: "object", additionalProperties: true };
-const NAMES = { type: "array", items: TEXT };
-
-/** Describes the bodies of responses, by name. @see docs/specification/service.md */
-export function describeAnswers(): Readonly<Record<string, JsonSchema>> {
-  return {
-    UpdatedSingle: objectOf({
-      success: TRUE,
-      table: TEXT,
-      matched: { const: 1 },
-      updated: { type: "integer", minimum: 0, maximum: 1 },
-      fields: { ...ANY_OBJECT, description: "The values as they were sent." },
-    }),
-    UpdatedBulk: objectOf({ success: TRUE, table: TEXT, updated: COUNT }),
-    UpdatedBatch: objectOf({
-      success: TRUE,
-      table: TEXT,
-      results: {
-        type: "array",
-        items: objectOf({
-          matched: { const: 1 },
-          updated: { type: "integer", minimum: 0, maximum: 1 },
-        }),
-        minItems: 1,
-        maxItems: MAX_BATCH_UPDATES,
-        description: "One result for each update, in order.",
-      },
-    }),
-    Tables: objectOf({
-      success: TRUE,
-      tables: {
-        type: "array",
-        items: objectOf({
-          name: TEXT,
-          primary_key: NAMES,
-          writable: { type: "boolean" },
-          changes: { type: "boolean", description: "Whether it has a changes feed." },
-          comment: COMMENT,
-        }),
-      },
-    }),
-    Fields: objectOf({ success: TRUE, table: TEXT, fields: { type: "array", items: FIELD } }),
-    Token: objectOf({ success: TRUE, token: TOKEN }),
-    Error: objectOf({
-      success: { const: false },
-      error: { type: "string", description: "`path: what is wrong, what was expected`." },
-      matched: {
-        ...COUNT,
-        description:
-          "How many rows matched; present only if a single update matched none or several.",
-      },
-    }, ["matched"]),
-  };
-}
+/** The body of every error. @see docs/specification/errors.md */
+export const ERROR: JsonSchema = objectOf({
+  success: { const: false },
+  error: { type: "string", description: "`path: what is wrong, what was expected`." },
+  matched: {
+    ...COUNT,
+    description: "How many rows matched; present only if a single update matched none or several.",
+  },
+}, ["matched"]);
 
 /**
  * Describes the bodies of requests and responses for any table, by name; `referTo` makes a reference
@@ -170,40 +119,3 @@ function describeTail(head: string, name: string, list: JsonSchema): JsonSchema 
   const tail = { type: "object", properties: { [name]: list }, required: [name] };
   return { allOf: [refer(head), tail] };
 }
-
-const FIELD = objectOf({
-  name: TEXT,
-  type: {
-    type: "string",
-    description: "The Postgres name of the type.",
-    examples: ["timestamptz"],
-  },
-  base_type: {
-    type: "string",
-    description: "The type that a domain, or an array of one, is based on.",
-    examples: ["numeric"],
-  },
-  nullable: { type: "boolean" },
-  primary_key: { type: "boolean" },
-  writable: { type: "boolean" },
-  operators: { type: "array", items: { enum: OPERATOR_NAMES } },
-  enum: { ...NAMES, description: "The labels of an enum, in their order." },
-  time_zone: {
-    ...TEXT,
-    description: "The zone of dates and times that have none of their own.",
-    examples: ["Europe/Berlin"],
-  },
-  comment: COMMENT,
-}, ["base_type", "enum", "time_zone"]);
-
-const TOKEN = objectOf({
-  id: {
-    type: "string",
-    description: "Identifies the token in logs and lists. It is not the token itself.",
-  },
-  name: { type: ["string", "null"] },
-  tenant: TEXT,
-  scopes: { type: "array", items: { enum: ["query", "update", "webhooks"] } },
-  tables: { type: ["array", "null"], items: TEXT, description: "Null: all tables." },
-  expires_at: { type: ["string", "null"], format: "date-time" },
-});

@@ -1,0 +1,24 @@
+/** Names that clients use since before there was a rule. */
+const OPERATION_IDS: Readonly<Record<string, string>> = {
+  update_single: "updateSingleRecord",
+  update_bulk: "updateBulkRecords",
+  update_batch: "updateBatchOfRecords",
+  list_tables: "getTables",
+  list_fields: "getFields",
+  describe_token: "getToken",
+};
+const TOOL_NAMES: Readonly<Record<string, string>> = {
+  list_fields: "describe_table",
+  update_single: "update_record",
+  update_bulk: "update_records",
+};
+
+/** Returns the `operationId` of an operation: its name in camel case. @see H20 */
+export function toOperationId(name: string): string {
+  return OPERATION_IDS[name] ?? name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+}
+
+/** Returns the name of the tool that stands for an operation: the same name. @see MC4 */
+export function toToolName(name: string): string {
+  return TOOL_NAMES[name] ?? name;
+}

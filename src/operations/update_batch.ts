@@ -1,0 +1,66 @@
+import { MAX_BATCH_ENTRIES, MAX_BATCH_UPDATES } from "../errors/limits.ts";
+import { parseJsonInSlices } from "../json/parse_json.ts";
+import { fieldShapeOf } from "../plan/column.ts";
+import { planBatch } from "../plan/update_plan.ts";
+import { type BatchRequest, parseBatchRequest } from "../request/batch_request.ts";
+import { useOfBatch } from "../request/body_parts.ts";
+import { defineOperation, type DescribedOperation, type PlanContext } from "./operation.ts";
+import { objectOf, TEXT, TRUE } from "./schemas/json_schema.ts";
+import { UPDATE, updateOptionsOf } from "./update_parts.ts";
+
+/**
+ * Update Batch: several single updates in one transaction, in order; all or nothing.
+ * @see docs/specification/updates.md#batch-several-single-updates
+ */
+export const updateBatch: DescribedOperation = defineOperation({
+  name: "update_batch",
+  method: "PATCH",
+  path: "/integration/tables/:table/records/batch",
+  scope: "update",
+  tag: "Records",
+  summary: "Update Batch of Records",
+  description: "Runs up to 200 single updates in one transaction, in order, each seeing those " +
+    "before it. The first that matches no row or several, or is refused, undoes all of them; the " +
+    "message begins with its place, such as `updates[3]`.",
+  ...UPDATE,
+  body: "Batch",
+  response: "UpdatedBatch",
+  schemas: {
+    UpdatedBatch: objectOf({
+      success: TRUE,
+      table: TEXT,
+      results: {
+        type: "array",
+        items: objectOf({
+          matched: { const: 1 },
+          updated: { type: "integer", minimum: 0, maximum: 1 },
+        }),
+        minItems: 1,
+        maxItems: MAX_BATCH_UPDATES,
+        description: "One result for each update, in order.",
+      },
+    }),
+  },
+  sharedFrom: "terse",
+  parse: parseBatch,
+  plan: (request, context) => planBatch(request, updateOptionsOf("update_batch", context)),
+  perform: (plan, records, request) => records.updateBatch(plan, request),
+  print(updated, { table }) {
+    const results = updated.map((count) => `{"matched":1,"updated":${count}}`);
+    const json = `{"success":true,"table":${JSON.stringify(table.name)},"results":[${results}]}`;
+    return { json, rows: updated.filter((count) => count === 1).length };
+  },
+});
+
+/** The text of a `json` value is at `updates`, its number, `fields` and its name. */
+const DEPTH_OF_BATCH = 4;
+
+async function parseBatch(
+  text: string,
+  { table }: Pick<PlanContext, "table">,
+): Promise<BatchRequest> {
+  const useOf = useOfBatch((name) => fieldShapeOf(table, name));
+  const reading = { useOf, valueDepth: DEPTH_OF_BATCH, maxTrimmed: MAX_BATCH_ENTRIES };
+  const json = await parseJsonInSlices(text, reading);
+  return parseBatchRequest(json.value, json.issues, json);
+}
