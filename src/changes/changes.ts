@@ -70,10 +70,9 @@ export function openChanges(
   let closed = false;
 
   function read(plan: ChangesPlan, since: Since, client?: Client): Promise<ChangesPage> {
-    const settings = Object.entries(database.settings).map(([name, value]) => ({ name, value }));
-    if (tenantSetting !== undefined) {
-      settings.push({ name: tenantSetting, value: plan.scope.tenant });
-    }
+    const settings = tenantSetting === undefined
+      ? []
+      : [{ name: tenantSetting, value: plan.scope.tenant }];
     return readChanges(plan, since, { database, settings, client, standbys });
   }
 

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { EventEmitter } from "node:events";
 import type { PGlite } from "@electric-sql/pglite";
 import type { Config } from "../config/config.ts";
-import { POOLER_SETTINGS, PRINT_SETTINGS, SESSION_SETTINGS } from "../postgres/connection.ts";
+import { POOLER_SETTINGS, SESSION_SETTINGS, VALUE_SETTINGS } from "../postgres/connection.ts";
 import type { Database } from "../postgres/database.ts";
 import { openDatabase } from "../postgres/open_database.ts";
 import type { EmbeddedServer } from "../postgres/session_opener.ts";
@@ -79,7 +79,7 @@ async function start({ dataDir, load }: EmbeddedOptions): Promise<PGlite> {
     ),
     extensions,
   });
-  const settings = { ...POOLER_SETTINGS, ...PRINT_SETTINGS, ...SESSION_SETTINGS };
+  const settings = { ...POOLER_SETTINGS, ...VALUE_SETTINGS, ...SESSION_SETTINGS };
   const text = Object.entries(settings).map(([name, value]) => `set ${name} = '${value}'`);
   await postgres.exec(text.join(";"));
   return postgres;

@@ -160,7 +160,7 @@ export function planSettings(
   return {
     ...given,
     ...settings,
-    ...PRINT_SETTINGS,
+    ...VALUE_SETTINGS,
     ...SESSION_SETTINGS,
     ...(options?.includes(PARALLEL) ? {} : { [PARALLEL]: "0" }),
     statement_timeout: String(config.statementTimeoutMs),
@@ -171,13 +171,12 @@ export function planSettings(
 }
 
 /**
- * Returns the settings that each statement makes for itself behind a pooler, where others use the
- * session too. A statement cannot set its own timeout; our deadline replaces it.
+ * Returns the settings that are made before each statement behind a pooler, where others use the
+ * session too. A statement cannot change its own timeout; our deadline replaces it.
  * @see R6, P24
  */
 export function planStatementSettings(config: Config): Record<string, string> {
-  if (config.prepare === true) return {};
-  return { ...PRINT_SETTINGS, lock_timeout: String(config.lockTimeoutMs) };
+  return { ...VALUE_SETTINGS, lock_timeout: String(config.lockTimeoutMs) };
 }
 
 /** Settings that every pooler tracks; PgBouncer rejects a session that asks for others. */
@@ -186,19 +185,29 @@ export const POOLER_SETTINGS: Readonly<Record<string, string>> = {
   DateStyle: "ISO, YMD",
 };
 
-/** Settings that make Postgres print the same everywhere, whatever a role or database has set. */
-export const PRINT_SETTINGS: Readonly<Record<string, string>> = {
+/**
+ * Settings that make Postgres read and print values the same everywhere, and find the same rows,
+ * whatever a role or database has set.
+ */
+export const VALUE_SETTINGS: Readonly<Record<string, string>> = {
   IntervalStyle: "iso_8601",
   extra_float_digits: "1",
   bytea_output: "hex",
   lc_monetary: "C",
+  array_nulls: "on",
+  timezone_abbreviations: "Default",
+  xmloption: "content",
+  xmlbinary: "base64",
+  quote_all_identifiers: "off",
+  standard_conforming_strings: "on",
+  row_security: "on",
+  // Otherwise a search of a GIN index may leave out rows.
+  gin_fuzzy_search_limit: "0",
 };
 
 /** Other settings that a session starts with. */
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
-  standard_conforming_strings: "on",
   jit: "off",
-  row_security: "on",
   default_transaction_isolation: "read committed",
 };
 

@@ -91,8 +91,6 @@ export interface RowStream {
  * message has no text of Postgres.
  */
 export interface Database {
-  /** Settings that each statement must make for itself, because its session may not have them. */
-  readonly settings: Readonly<Record<string, string>>;
   readonly run: <R extends Row>(compile: Compile<R>, options: RunOptions) => Promise<R[]>;
   /**
    * Runs a pipeline: statements that are sent together on one session, each in a transaction of its

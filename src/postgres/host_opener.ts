@@ -1,5 +1,10 @@
 import type { Config } from "../config/config.ts";
-import { type Address, type ConnectionPlan, planSettings } from "./connection.ts";
+import {
+  type Address,
+  type ConnectionPlan,
+  planSettings,
+  planStatementSettings,
+} from "./connection.ts";
 import { classify } from "./database_error.ts";
 import { type OnNotify, openClient } from "./driver.ts";
 import type { Fence } from "./fence.ts";
@@ -7,6 +12,7 @@ import type { PoolerMode } from "./pooler_mode.ts";
 import { prepareLogIn } from "./password.ts";
 import { openSession, type Session } from "./session.ts";
 import { openSocket } from "./socket.ts";
+import { makeSettings } from "./statement_settings.ts";
 
 /** SQLSTATE of a session setting that the server does not support. */
 const SETTING_UNSUPPORTED = "22023";
@@ -45,7 +51,10 @@ export function createHostOpener(
       ...{ limitMs, refuse, identify: true },
       setsTimeZone: !pooled,
       keeping: config.prepare === false ? "none" : pooled ? "unknown" : "shared",
-      openSocket: (signal) => openSocket(address, plan.encryption, signal),
+      openSocket: async (signal) => {
+        const socket = await openSocket(address, plan.encryption, signal);
+        return pooled ? makeSettings(socket, planStatementSettings(config)) : socket;
+      },
       openClient: (socket) =>
         openClient({
           ...prepareLogIn({ password, socket }),

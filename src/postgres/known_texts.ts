@@ -1,4 +1,5 @@
 import { openFairCache } from "./fair_cache.ts";
+import { qualify } from "./qualify.ts";
 import { collapseSpace, isSame, type Recording } from "./statement_text.ts";
 
 /** A text that was sent. */
@@ -69,7 +70,8 @@ export function openKnownTexts(size: number, onChange?: (cached: number) => void
   function meet(text: string, parameters: number, tenant: string | undefined): KnownText {
     const known = sentOnce.take(text);
     if (known !== undefined) return add(text, known, tenant);
-    const made = { text: collapseSpace(text.trim()), parameters, uses: 0, isCached: false };
+    const sent = qualify(collapseSpace(text.trim()));
+    const made = { text: sent, parameters, uses: 0, isCached: false };
     sentOnce.add(text, made, tenant);
     return made;
   }

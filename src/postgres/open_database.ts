@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { watchAbandoned } from "./pool/abandoned.ts";
 import { openCircuit } from "./circuit.ts";
-import { type Address, planConnection, planStatementSettings } from "./connection.ts";
+import { type Address, planConnection } from "./connection.ts";
 import type {
   Compile,
   Database,
@@ -146,19 +146,9 @@ export function openDatabase(
     await embedded?.close();
   }
 
-  const ofStatements = isEmbedded ? {} : planStatementSettings(config);
   const { stream } = streams;
-  return {
-    // Each statement makes the settings behind a pooler, and while it is unknown whether there is
-    // one.
-    get settings() {
-      return mode.isPooled() === false ? NO_SETTINGS : ofStatements;
-    },
-    ...{ run, pipeline, transact, stream, listen, primary, close },
-  };
+  return { run, pipeline, transact, stream, listen, primary, close };
 }
-
-const NO_SETTINGS = {};
 
 /** Reports whether a standby may be used if no primary is found. */
 function canStandIn({ databaseUrl }: Config): boolean {

@@ -6,6 +6,7 @@ import type { Client, Database } from "../postgres/database.ts";
 import type { Others } from "../postgres/pace.ts";
 import { type Cursors, openCursors } from "../cursors/cursors.ts";
 import type { Observe } from "../telemetry/observe.ts";
+import type { Setting } from "../sql/settings.ts";
 import { batchLookUps } from "./batch_look_ups.ts";
 import { type ExportedRows, exportRows } from "./export.ts";
 import { explainError } from "./explain_error.ts";
@@ -92,7 +93,7 @@ export function openRecords(
 
   function startRun(plan: AnyPlan, { client, replayed = () => {} }: PlannedRequest): Run {
     const { scope: { tenant }, table: { timeZone } } = plan;
-    const settings = Object.entries(database.settings).map(([name, value]) => ({ name, value }));
+    const settings: Setting[] = [];
     // Reads are printed in UTC; updates run in the zone of the database, which triggers may use.
     if (timeZone !== undefined && "rollback" in plan) {
       settings.push({ name: "TimeZone", value: timeZone });

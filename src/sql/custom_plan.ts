@@ -18,8 +18,8 @@ import type { Fragment, Sql } from "../postgres/driver.ts";
 export function compilePlanCondition(sql: Sql, plan: QueryPlan): Fragment | undefined {
   if (!dependsOnValues(plan)) return undefined;
   return sql`
-    case ${"custom"}::text
-      when 'custom' then true
+    case
+      when ${"custom"}::text = 'custom' then true
       else (select count(*) = 0 from pg_catalog.generate_series(1, 1000000000000))
     end`;
 }

@@ -172,8 +172,8 @@ function compileAuditOfOne(sql: Sql, plan: UpdatePlan): Fragment {
 function compileKeepOfOne(sql: Sql, plan: UpdatePlan, total: Fragment): Fragment {
   if (plan.idempotency === undefined) return sql``;
   const answer = sql`
-    case "$rows"
-      when 1 then concat('[', (select count(*) from "$written"), ']')
+    case
+      when "$rows" = 1 then concat('[', (select count(*) from "$written"), ']')
       else concat('{"matched":', "$rows", '}')
     end`;
   return sql`,

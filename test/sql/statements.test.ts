@@ -83,7 +83,7 @@ function update(body: object, { maxAffected, pinnable = true, audited, idempoten
   return planUpdate(parseUpdateRequest(body), options);
 }
 
-/** The text of a statement as the service sends it. */
+/** The text of a statement as it is written, before `qualify` adds the schemas. */
 function printAsSent(compile: (sql: Sql) => Fragment): string {
   return collapseSpace(record(compile as Compile).printText().trim());
 }

@@ -58,7 +58,6 @@ const tag = (() => ({})) as unknown as Sql;
 
 /** Compiles as the real one does; its answer is ready. */
 const database = {
-  settings: {},
   run: (compile: (sql: Sql) => never) => {
     cache.compile(tag, compile);
     return Promise.resolve([ROW]);

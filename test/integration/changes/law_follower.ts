@@ -73,7 +73,7 @@ function openSnapshots(url: string, { name, tenant }: { name: string; tenant: st
     return row!["pid"];
   }
 
-  const database = { settings: {}, run } as unknown as Database;
+  const database = { run } as unknown as Database;
   return { database, table: () => table, close: () => sql.end({ timeout: 1 }) };
 }
 

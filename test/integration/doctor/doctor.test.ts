@@ -286,7 +286,7 @@ for (const kind of DATABASE_KINDS) {
         assertEquals(await settings(), []);
       }
       const url = new URL(healthy.servingUrl!);
-      url.searchParams.set("options", "-c synchronous_commit=off");
+      url.search = "?options=-c%20synchronous_commit%3Doff";
       const [, advice] = await fixOf({ DATABASE_URL: url.href });
       assertEquals(advice, "leave synchronous_commit out of the options of DATABASE_URL");
     });
@@ -347,7 +347,7 @@ for (const kind of DATABASE_KINDS) {
 
     it("finds a server that accepts no writes, and a pool with more connections than it allows", async () => {
       const url = new URL(healthy.servingUrl!);
-      url.searchParams.set("options", "-c default_transaction_read_only=on");
+      url.search = "?options=-c%20default_transaction_read_only%3Don";
       const environment = { DATABASE_URL: url.href, ROWGATE_POOL_SIZE: "999" };
       const found = findingsOf(await examineDatabase(healthy, { environment }), "server").slice(1);
       assertEquals(found[0], "warning: the server accepts no writes: it is a standby or read-only");

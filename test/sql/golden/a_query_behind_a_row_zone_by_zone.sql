@@ -86,7 +86,7 @@ from (
     limit $26::text::int8
   ) "$record"
 ) "$page"
-where case $27::text when 'custom' then true
+where case when $27::text = 'custom' then true
 else (
   select count(*) = 0
   from pg_catalog.generate_series(1, 1000000000000)

@@ -32,7 +32,7 @@ from (
     limit $17::text::int8 offset $18::text::int8
   ) "$record"
 ) "$page"
-where case $19::text when 'custom' then true
+where case when $19::text = 'custom' then true
 else (
   select count(*) = 0
   from pg_catalog.generate_series(1, 1000000000000)

@@ -21,7 +21,7 @@ from (
     ) offset $20::text::int8
   ) "$record"
 ) "$page"
-where case $21::text when 'custom' then true
+where case when $21::text = 'custom' then true
 else (
   select count(*) = 0
   from pg_catalog.generate_series(1, 1000000000000)

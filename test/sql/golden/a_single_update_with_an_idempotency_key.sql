@@ -54,7 +54,7 @@ with "$settings" as materialized (
 "$answered" as (
   insert into rowgate.idempotency_keys (token_id, key, request, answer)
   select $22::text, sha256(convert_to($23::text, 'UTF8')), sha256(convert_to($24::text, 'UTF8')),
-    case "$rows" when 1 then concat('[', (
+    case when "$rows" = 1 then concat('[', (
     select count(*)
     from "$written"
   ), ']')

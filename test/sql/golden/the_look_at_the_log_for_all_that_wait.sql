@@ -3,7 +3,7 @@ select (
 )::text moment,
 (
   select coalesce(json_agg(json_build_array("$feed".feed, rowgate.changes_shape("$feed".feed, "$class".oid))), '[]')
-  from json_to_recordset($1::text::json) "$feed"(feed int4, "schema" text, "table" text) left join pg_namespace "$space" on "$space".nspname = "$feed"."schema" left join pg_class "$class" on "$class".relnamespace = "$space".oid
+  from json_to_recordset($1::text::json) "$feed"(feed pg_catalog.int4, "schema" pg_catalog.text, "table" pg_catalog.text) left join pg_catalog.pg_namespace "$space" on "$space".nspname = "$feed"."schema" left join pg_catalog.pg_class "$class" on "$class".relnamespace = "$space".oid
     and "$class".relname = "$feed"."table"
 )::text shapes,
 (
@@ -19,7 +19,7 @@ select (
 )::text changed,
 (
   select coalesce(json_agg("$client".place), '[]')
-  from json_to_recordset($4::text::json) "$client"(place int4, feed int4, tenant text, next xid8, running xid8[], xid xid8, seq int8, at int8)
+  from json_to_recordset($4::text::json) "$client"(place pg_catalog.int4, feed pg_catalog.int4, tenant pg_catalog.text, next pg_catalog.xid8, running pg_catalog.xid8[], xid pg_catalog.xid8, seq pg_catalog.int8, at pg_catalog.int8)
   where exists (
     select
     from rowgate.changes "$log"

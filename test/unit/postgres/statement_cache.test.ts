@@ -83,7 +83,10 @@ describe("openStatementCache", () => {
 
   it("gives the driver the text with its parameters", () => {
     const { strings, args } = lookInside(open().make("d"));
-    assertEquals(strings, ["select * from t where a = $1::text and c = $2 and b = $3"]);
+    assertEquals(strings, [
+      "select * from t where a operator(pg_catalog.=) $1::pg_catalog.text and " +
+      "c operator(pg_catalog.=) $2 and b operator(pg_catalog.=) $3",
+    ]);
     assertEquals(args, ["1", "4", "2"]);
   });
 
@@ -186,7 +189,8 @@ describe("openStatementCache", () => {
       `),
     );
     assertEquals([...strings], [
-      "select (select count(*) from t where a = $1::text and b = $2)::text total, 1 one",
+      "select (select pg_catalog.count(*) from t where a operator(pg_catalog.=) $1::pg_catalog.text" +
+      " and b operator(pg_catalog.=) $2)::pg_catalog.text total, 1 one",
     ]);
   });
 

@@ -10,7 +10,7 @@ describe("updateMany", () => {
   for (const updated of ["0", "2147483648", "4294967297", "9007199254740993"]) {
     it(`reports that ${updated} rows were updated, digit for digit [UB16]`, async () => {
       const run = () => Promise.resolve([{ updated, exceeding: null }]);
-      const database = { settings: {}, run } as unknown as Database;
+      const database = { run } as unknown as Database;
       const records = openRecords(database, { observe() {}, tenantSetting: undefined, exports: 2 });
       const request = parseUpdateRequest({ filters: { n: 1 }, fields: { n: 2 } });
       const plan = planUpdate(request, {
