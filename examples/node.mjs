@@ -6,7 +6,7 @@ import { openService } from "rowgate";
 
 const { app, close } = await openService({ environment: process.env });
 const rowgate = getRequestListener((request, { incoming }) =>
-  app(request, { peer: incoming.socket.remoteAddress })
+  app(request, { peer: incoming.socket.remoteAddress, httpVersion: incoming.httpVersion })
 );
 
 const server = createServer((request, response) => {

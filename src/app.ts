@@ -63,6 +63,11 @@ export interface Connection {
   /** The path as it was sent, where the URL of the request may have been rewritten. */
   readonly target?: string | undefined;
   /**
+   * The version of HTTP, such as `1.1`. Left out: a request that closes its connection may have come from
+   * a proxy that speaks 1.0.
+   */
+  readonly httpVersion?: string | undefined;
+  /**
    * Closes the connection; needed where the runtime would end a broken response as if it were
    * complete.
    */
@@ -130,6 +135,7 @@ export function createApp(dependencies: Dependencies): App {
       headers: {},
       sending,
       stopping,
+      httpVersion: connection.httpVersion,
       cut: connection.cut,
       free: connection.free,
     };

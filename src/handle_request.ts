@@ -19,6 +19,7 @@ import type { RateLimits } from "./http/rate_limit.ts";
 import { openExportSource } from "./http/export_source.ts";
 import { type Exchange, respondEvents, respondExport, respondJson } from "./http/respond.ts";
 import type { Trace } from "./http/trace.ts";
+import { rejectUnseenEnd } from "./http/unseen_end.ts";
 import { refuseDroppedTerms } from "./http/write_terms.ts";
 import type { Records } from "./records/records.ts";
 import { POSITION_HEADER, type Reading } from "./replicas/reading.ts";
@@ -200,6 +201,7 @@ async function performOnRecords(
   const isQuery = operation.scope === "query";
   const kind = operation.preferences ?? operation.scope;
   const preferences = readTerms(operation, kind, exchange);
+  if (kind === "export" && !preferences.countAtEnd) rejectUnseenEnd(exchange);
   if (!isQuery) readIdempotencyKey(request);
   const records = isQuery && reading !== undefined
     ? await reading.recordsFor(access, request)

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { COUNT_AT_END, openExportEnd } from "../client/export_end.ts";
 import { TOKEN_VARIABLE } from "../config/settings.ts";
 import { EXPORT_TYPES, type ExportFormat } from "../http/export_format.ts";
 import type { Host } from "../runtime/host.ts";
@@ -125,6 +126,7 @@ async function ask(
         "authorization": `Bearer ${token}`,
         "content-type": "application/json",
         "accept": EXPORT_TYPES[format] + wide,
+        "prefer": COUNT_AT_END,
       },
       body: JSON.stringify({ filters, select, sort }),
       // The token is sent to the given address only.
@@ -162,58 +164,43 @@ interface CopyOptions extends Pick<ExportOptions, "format">, Interruptible {
   readonly table: string;
 }
 
-/** Copies the body, as fast as the sink takes it; counts its bytes and rows. */
+/**
+ * Copies the records, as fast as the sink takes them; counts their bytes and rows.
+ * @throws {Stop} when the export is cut off, also where HTTP/1.0 on the way hides that
+ */
 async function copy(
   response: Response,
   sink: Sink,
   { host, table, format, interrupted }: CopyOptions,
 ) {
   const progress = openProgress(host.stderr);
-  const count = format === "csv" ? openCsvCount() : countLines;
-  let rows = format === "csv" ? -1 : 0;
+  const end = openExportEnd(format);
   let bytes = 0;
   const reader = response.body!.getReader();
+  const stopCut = () => {
+    const how = interrupted.aborted ? "interrupted" : "the export was cut off";
+    const lost = `rowgate: ${how} after ${end.records()} rows`;
+    return stop(FAILED, `${lost}; what was written is not all`);
+  };
   try {
     for (;;) {
       const { done, value } = await reader.read().catch(() => {
-        const how = interrupted.aborted ? "interrupted" : "the export was cut off";
-        const lost = `rowgate: ${how} after ${Math.max(rows, 0)} rows`;
-        throw stop(FAILED, `${lost}; what was written is not all`);
+        throw stopCut();
       });
-      if (done) return { rows: Math.max(rows, 0), bytes };
-      await sink.write(value).catch((error: { readonly code?: string }) => {
+      if (done) break;
+      const records = end.take(value);
+      await sink.write(records).catch((error: { readonly code?: string }) => {
         throw stop(FAILED, `rowgate: the output cannot be written (${error.code ?? "unknown"})`);
       });
-      rows += count(value);
-      bytes += value.length;
-      progress.show(`Exporting ${table}: ${Math.max(rows, 0)} rows, ${printBytes(bytes)}`);
+      bytes += records.length;
+      progress.show(`Exporting ${table}: ${end.records()} rows, ${printBytes(bytes)}`);
     }
+    if (end.isWhole()) return { rows: end.records(), bytes };
+    throw stopCut();
   } finally {
     void reader.cancel().catch(() => {});
     progress.clear();
   }
-}
-
-const LINE_FEED = 0x0a;
-const QUOTE = 0x22;
-
-function countLines(bytes: Uint8Array): number {
-  let lines = 0;
-  for (const code of bytes) if (code === LINE_FEED) lines++;
-  return lines;
-}
-
-/** Counts the line ends outside of quotes, chunk after chunk. */
-function openCsvCount(): (bytes: Uint8Array) => number {
-  let quoted = false;
-  return (bytes) => {
-    let lines = 0;
-    for (const code of bytes) {
-      if (code === QUOTE) quoted = !quoted;
-      else if (code === LINE_FEED && !quoted) lines++;
-    }
-    return lines;
-  };
 }
 
 function printBytes(bytes: number): string {

@@ -112,11 +112,11 @@ const POSITION = "rowgate-position";
 async function ask(
   client: OpenClient,
   { method, path, body, accept = JSON_TYPE, headers, signal, onHeaders }:
-    & Omit<StreamRequest, "lastEventId" | "body">
+    & Omit<StreamRequest, "lastEventId" | "body" | "prefer">
     & {
       readonly body: string | undefined;
       readonly method: string | undefined;
-      readonly headers: Record<string, string> | "" | undefined;
+      readonly headers: Record<string, string>;
     },
 ): Promise<Response> {
   const { url, token, fetch = globalThis.fetch } = client;
@@ -173,6 +173,7 @@ export interface StreamRequest {
   readonly lastEventId?: string | undefined;
   /** The media type. */
   readonly accept?: string;
+  readonly prefer?: string;
   /** With a body, the request is a POST. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
@@ -185,14 +186,17 @@ export interface StreamRequest {
  */
 export async function openStream(
   client: OpenClient,
-  { lastEventId, ...request }: StreamRequest,
+  { lastEventId, prefer, ...request }: StreamRequest,
 ): Promise<Result<{ readonly body: ReadableStream<Uint8Array> }>> {
   const body = writeBody(request);
   let [response, error, cause]: [Response?, unknown?, unknown?] = [];
   try {
     response = await ask(client, {
       ...{ ...request, body, method: body === undefined ? body : "POST" },
-      headers: lastEventId && { "last-event-id": lastEventId },
+      headers: {
+        ...(prefer && { prefer }),
+        ...(lastEventId && { "last-event-id": lastEventId }),
+      },
     });
     if (response.ok && response.body) return { success: true, body: response.body };
     ({ error } = await response.json());

@@ -8,6 +8,8 @@ import type { Exchange } from "./respond.ts";
 export interface Preferences {
   /** False on `count=none`. For queries and exports; exports never count. */
   readonly count: boolean;
+  /** True on `count=end`: the last line of an export is the number of its records. @see EX26 */
+  readonly countAtEnd?: true;
   /** True on `page-token`; queries only. `Preference-Applied` names it once the page is read. */
   readonly pageToken: boolean;
   /** From `max-affected=N`; updates only. */
@@ -62,7 +64,7 @@ export function parsePreferences(
   const applied: string[] = [];
   let preferences = NONE;
   for (const [name, { value }] of items) {
-    const change = known.includes(name) ? readPreference(name, value) : undefined;
+    const change = known.includes(name) ? readPreference(name, value, operation) : undefined;
     if (change !== undefined) preferences = { ...preferences, ...change };
     const honoured = change !== undefined || (name === "handling" && isHandling(value));
     if (change?.pageToken) continue;
@@ -91,9 +93,17 @@ export function noteApplied({ headers }: Exchange, preference: string): void {
   headers["preference-applied"] = others === undefined ? preference : `${others}, ${preference}`;
 }
 
-function readPreference(name: string, value: string): Partial<Preferences> | undefined {
+function readPreference(
+  name: string,
+  value: string,
+  operation: PreferenceKind,
+): Partial<Preferences> | undefined {
   if (name === "page-token") return value === "" ? { pageToken: true } : undefined;
-  if (name === "count") return value.toLowerCase() === "none" ? { count: false } : undefined;
+  if (name === "count") {
+    if (value.toLowerCase() === "none") return { count: false };
+    const atEnd = operation === "export" && value.toLowerCase() === "end";
+    return atEnd ? { count: false, countAtEnd: true } : undefined;
+  }
   if (name === "tx") {
     if (value.toLowerCase() === "rollback") return { rollback: true };
     throw new ApiError(400, `Prefer: tx is ${quote(value)}, expected tx=rollback`);

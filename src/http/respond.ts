@@ -36,6 +36,8 @@ export interface Exchange extends Recipient {
   readonly request: Request;
   readonly requestId: string;
   readonly corsOrigins: readonly string[];
+  /** Undefined: not known. */
+  readonly httpVersion?: string | undefined;
   /** Aborted when the server is about to stop: then no connection is kept alive. */
   readonly stopping?: AbortSignal | undefined;
   /** Headers of any response to the request: `Preference-Applied`, the rate limit. */

@@ -22,9 +22,10 @@ export function exportRecords(asked: ExportRequest): Operation {
       const options = { maxPatternCharacters, source: json, exported: true };
       return parseQueryRequest(json.value, json.issues, options);
     },
-    plan(request, { table, access, after, config }): ExportPlan {
+    plan(request, { table, access, after, config, preferences }): ExportPlan {
       const { maxPageBytes: maxRecordBytes, maxTsqueryCharacters } = config;
-      const options = { table, access, after, maxRecordBytes, maxTsqueryCharacters };
+      const { countAtEnd } = preferences;
+      const options = { table, access, after, countAtEnd, maxRecordBytes, maxTsqueryCharacters };
       return planExport(request, { ...asked, ...options });
     },
     perform: (plan, records, request) => records.export(plan, request),

@@ -12,6 +12,8 @@ export interface ExportPlan extends
   readonly format: "ndjson" | "csv";
   /** Bytes of a record at most. */
   readonly maxRecordBytes: number;
+  /** True: the last line is the number of records. */
+  readonly countAtEnd?: true | undefined;
 }
 
 /** What an export is planned against, and what the headers ask for. */
@@ -19,6 +21,7 @@ export interface ExportOptions
   extends Pick<QueryOptions, "table" | "access" | "wideNumbersAsText" | "maxTsqueryCharacters"> {
   readonly format: ExportPlan["format"];
   readonly maxRecordBytes: number;
+  readonly countAtEnd?: true | undefined;
   /** The page token in the address of the request. */
   readonly after: string | undefined;
 }
@@ -29,7 +32,7 @@ export interface ExportOptions
  * @see EX3, EX5
  */
 export function planExport(request: QueryRequest, options: ExportOptions): ExportPlan {
-  const { format, maxRecordBytes, after, ...asked } = options;
+  const { format, maxRecordBytes, countAtEnd, after, ...asked } = options;
   if (after !== undefined) {
     const message = "An export has every row that matches, expected no page token";
     throw rejectIssues([{ path: pathOf("after"), message }], request.document);
@@ -38,7 +41,8 @@ export function planExport(request: QueryRequest, options: ExportOptions): Expor
     ...asked,
     count: false,
   });
-  return { table, scope, predicate, columns, sort, wideNumbersAsText, format, maxRecordBytes };
+  const planned = { table, scope, predicate, columns, sort, wideNumbersAsText };
+  return { ...planned, format, maxRecordBytes, ...(countAtEnd && { countAtEnd }) };
 }
 
 /** How a column of an export is read from Postgres. */

@@ -151,6 +151,7 @@ async function openRows(
   function end(error: unknown): void {
     isEnded = true;
     failure = error && explainSize(error, plan);
+    if (error === undefined && plan.countAtEnd) printer.end(writer, rows);
     push();
     wake();
   }

@@ -1,6 +1,6 @@
 import type { ExportedAs } from "../plan/export_plan.ts";
 import { type ByteRange, type ByteWriter, reserve, writeBytes, writeRange } from "./byte_writer.ts";
-import { CODE_OF_TRUE, type ExportedColumn, type RowPrinter } from "./print_json_lines.ts";
+import { addLine, CODE_OF_TRUE, type ExportedColumn, type RowPrinter } from "./print_json_lines.ts";
 import { beginRow, bytesOf, nextValue, openRowValue, type RowValue } from "./row_value.ts";
 
 const UTF_8 = new TextEncoder();
@@ -42,7 +42,8 @@ export function printCsv(columns: readonly ExportedColumn[]): RowPrinter {
     endLine(writer);
   }
 
-  return { begin, add };
+  // A record would have the space in quotes.
+  return { begin, add, end: (writer, rows) => addLine(writer, ` ${rows}\r\n`) };
 }
 
 function addByte(writer: ByteWriter, code: number): void {

@@ -16,6 +16,8 @@ export interface RowPrinter {
    * order.
    */
   readonly add: (writer: ByteWriter, row: Uint8Array, start: number) => void;
+  /** Adds the number of rows as the last line, which no record can be. @see EX26 */
+  readonly end: (writer: ByteWriter, rows: number) => void;
 }
 
 const UTF_8 = new TextEncoder();
@@ -65,7 +67,13 @@ export function printJsonLines(columns: readonly ExportedColumn[]): RowPrinter {
     writeBytes(writer, END);
   }
 
-  return { begin: () => {}, add };
+  return { begin: () => {}, add, end: (writer, rows) => addLine(writer, `${rows}\n`) };
+}
+
+/** Adds a line of ASCII. */
+export function addLine(writer: ByteWriter, line: string): void {
+  reserve(writer, line.length);
+  writeBytes(writer, UTF_8.encode(line));
 }
 
 function addValue(writer: ByteWriter, value: RowValue, as: ExportedAs): void {

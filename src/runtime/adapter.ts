@@ -30,6 +30,8 @@ export interface Connection {
   readonly peer: string | undefined;
   /** The path as it was sent, where the URL of the request has another. */
   readonly target?: string | undefined;
+  /** `1.0` or `1.1`, where the runtime says so; `1.0` also where there is no `Host`. */
+  readonly httpVersion?: string | undefined;
   /** Closes the connection, where a body that breaks off does not. */
   readonly cut?: () => void;
   /**
@@ -37,6 +39,14 @@ export interface Connection {
    * may be used again; if not, it is freed at once or left to the collector.
    */
   readonly free?: (bytes: Uint8Array<ArrayBuffer>) => boolean;
+}
+
+/**
+ * Guesses the version of HTTP, which neither Deno nor Bun gives (2.9, 1.4): without `Host` it is 1.0, which
+ * 1.1 does not allow.
+ */
+export function guessVersion({ headers }: Request): string | undefined {
+  return headers.has("host") ? undefined : "1.0";
 }
 
 /** Where to listen, and how long a request may take to arrive. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
 import type { Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
-import { explainNeedOfLinux, IS_BUN } from "./adapter.ts";
+import { explainNeedOfLinux, guessVersion, IS_BUN } from "./adapter.ts";
 
 /** The members of Bun's server that are used. */
 interface BunServer {
@@ -47,6 +47,7 @@ export function listen(handler: Handler, { host, port, shared = false }: ListenO
     const whole = withUrl(request);
     return handler(whole, {
       target: findTarget(request, whole.url),
+      httpVersion: guessVersion(request),
       // A system call, so only on demand.
       get peer() {
         return server.requestIP(request)?.address;

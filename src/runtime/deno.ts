@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
 import type { Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
-import { explainNeedOfLinux, freeMemory } from "./adapter.ts";
+import { explainNeedOfLinux, freeMemory, guessVersion } from "./adapter.ts";
 import { discardBody } from "./linger.ts";
 import { V8_FLAGS } from "./v8_flags.ts";
 
@@ -16,7 +16,7 @@ export function listen(handler: Handler, { host, port, shared }: ListenOptions):
     signal: aborter.signal,
     onListen() {},
   }, (request, { remoteAddr: { hostname: peer } }) => {
-    const answer = handler(request, { peer, free });
+    const answer = handler(request, { peer, free, httpVersion: guessVersion(request) });
     answer.then(() => discardRest(request));
     return answer;
   });

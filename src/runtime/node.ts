@@ -18,9 +18,13 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   for (const flag of listNodeFlags(process.versions.v8)) setFlagsFromString(flag);
   const server = createAdaptorServer({
     fetch: async (request, { incoming, outgoing }) => {
-      const { socket, url: target } = incoming;
-      const cut = () => socket.destroy();
-      const connection = { peer: socket.remoteAddress, target, cut, free: () => isSent(outgoing) };
+      const { socket, url: target, httpVersion } = incoming;
+      const connection = {
+        peer: socket.remoteAddress,
+        ...{ target, httpVersion },
+        cut: () => socket.destroy(),
+        free: () => isSent(outgoing),
+      };
       const response = await handler(request, connection);
       if (!incoming.complete) limitDiscarded(incoming);
       return response;

@@ -1,3 +1,4 @@
+import { COUNT_AT_END, openExportEnd } from "../../client/export_end.ts";
 import { type ApiRequest, readServiceUrl } from "../api.ts";
 
 /** The forms that an export can have. @see docs/export.md */
@@ -43,6 +44,7 @@ export async function exportRows(
       accept: accept!,
       authorization: `Bearer ${token}`,
       "content-type": "application/json",
+      prefer: COUNT_AT_END,
     },
     body: JSON.stringify(body),
     credentials: "omit",
@@ -61,12 +63,15 @@ export async function exportRows(
     blob = new Blob([blob, ...chunks], { type });
     chunks = [];
   };
+  const end = openExportEnd(form);
   for await (const chunk of readChunks(response.body)) {
-    chunks.push(chunk);
-    bytes += chunk.byteLength;
+    const records = end.take(chunk);
+    chunks.push(records);
+    bytes += records.byteLength;
     if (bytes - blob.size > BLOB_BYTES) put();
     onProgress(bytes);
   }
+  if (!end.isWhole()) throw new Error("The export was cut off");
   put();
   return blob;
 }

@@ -69,7 +69,9 @@ const PARAMETERS = {
   QueryPreferences: {
     name: "Prefer",
     in: "header",
-    description: "`count=none`: do not count the rows; `total` is null. `page-token`: the `Link` " +
+    description:
+      "`count=none`: do not count the rows; `total` is null. `count=end`: the last line of an " +
+      "export is the number of its records. `page-token`: the `Link` " +
       "header of the response leads to the next page, unless it was the last one; each page costs " +
       "the same, and a row that stays is given once. `handling=strict`: 400 for an unknown " +
       "preference. `Preference-Applied` names the preferences that were applied.",
