@@ -29,7 +29,7 @@ const SETTINGS = {
   shared_buffers: "1GB",
   jit: "off",
   synchronous_commit: "off",
-  // scripts/bench/burst.ts runs up to 21 services with a pool of 10 each.
+  // A benchmark runs up to 21 services with a pool of 10 each.
   max_connections: "300",
   max_wal_size: "4GB",
   autovacuum: "off",

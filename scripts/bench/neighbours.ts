@@ -4,7 +4,7 @@
  * [--contenders=rowgate,bare,postgrest] [--seconds=3] [--connections=1,2,4] [--output=folder]`. B's
  * 99th percentile may grow to three times that of B alone. B alone is measured before and after each
  * attack, because one such measurement differs from the next by a third.
- * @see docs/performance/neighbours.md
+ * @see docs/performance/results.md
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 /**
  * Puts the results of dist/bench into docs/performance/results.md, the summary into
- * docs/performance.md, the charts beside them, and the rest into pages of their own.
+ * docs/performance.md, and the charts beside them.
  */
 import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,13 +17,7 @@ for (const name of charts) await copyFile(join(SOURCE, name), join(FOLDER, name)
 await publish("summary", PAGE);
 await publish("results", RESULTS, "ratios");
 await publish("growth", RESULTS, "growth");
-await publish("many", join(FOLDER, "many.md"), "many");
-await publish("memory", RESULTS);
-await publish("burst", join(FOLDER, "moments.md"));
-await publish("shapes", join(FOLDER, "moments.md"));
-await publish("grid", join(FOLDER, "plans.md"));
-await publish("page_tokens", join(FOLDER, "plans.md"));
-await publish("neighbours", join(FOLDER, "neighbours.md"));
+await publish("neighbours", RESULTS);
 
 /** Replaces what is between `<!-- name -->` and `<!-- end name -->` of a page, if it was measured. */
 async function publish(name: string, page: string, chartPrefix?: string): Promise<void> {

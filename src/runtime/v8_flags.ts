@@ -29,7 +29,7 @@ export const V8_FLAGS = [
  * Keeps the bytecode of functions that have not run for a while: V8 throws it away, and compiles the
  * function again for the next request. In the first 200 requests of 16 clients after 75 s of quiet, the
  * p99 of look-ups took 11.1 instead of 14.6 ms, that of single updates 10.8 instead of 13.8.
- * @see docs/performance/notes.md
+ * @see docs/decisions/0037-v8-heap.md
  */
 const KEEP_BYTECODE = "--no-flush-bytecode";
 

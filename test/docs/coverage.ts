@@ -68,11 +68,8 @@ export const HELD_BACK: Readonly<Record<string, string>> = {
   "deno task test --access=least test/conformance/updates": "runs the tests",
   "ROWGATE_TEST_SEED=42 ROWGATE_TEST_RUNS=5000 deno task test test/property": "runs the tests",
   "deno task attack --runs=10000 --seed=42": "the long form of test/property, takes hours",
-  "deno run -A scripts/bench/worst_bodies.ts --runtime=node":
-    "a benchmark; tests send the same bodies from test/support/worst_bodies.ts",
   "deno task bench:neighbours":
     "a benchmark; test/integration/load/neighbours.test.ts has the rules",
-  "deno task bench:grid": "a benchmark; test/integration/records/plans.test.ts has the rules",
   "curl -sN 'https://rows.example.com/integration/tables/orders/changes?since=now' -H 'Authorization: Bearer rg_…' -H 'Accept: text/event-stream'":
     "a stream that does not end; test/integration/changes/stream.test.ts follows one",
   "DATABASE_URL=postgres://rowgate_app:…@a,b/shop DATABASE_READ_URL=postgres://rowgate_app:…@b,c/shop rowgate serve":

@@ -4,8 +4,7 @@ import { serveWorstBody } from "../../support/serve_worst_body.ts";
 import { BODY_BYTES, WORST_BODIES } from "../../support/worst_bodies.ts";
 
 describe("A body of 1 MiB", () => {
-  // Without a limit of time, which scripts/bench/worst_bodies.ts measures: work in quadratic time would
-  // take hours.
+  // Without a limit of time: work in quadratic time would take hours.
   for (const body of WORST_BODIES) {
     it(`is planned or rejected when made of ${body.name} [FS10] [RE18] [RE27]`, async () => {
       const bytes = new TextEncoder().encode(body.make(BODY_BYTES));
