@@ -2,7 +2,7 @@
  * Checks the rules of CONTRIBUTING.md that a program can check: a docstring on every export, no file
  * over 300 lines, no name that says nothing, at most three parameters, no class but errors, no default
  * export; links, paths and `@see` that lead to a file, a heading or a rule; the template of
- * docs/decisions.
+ * docs/decisions; no test that is timed.
  */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -15,6 +15,7 @@ import { checkDecisions } from "./checks/decisions.ts";
 import { listFiles } from "./list_files.ts";
 import { lineAt, readSource } from "./checks/source.ts";
 import { readRules } from "./checks/rules.ts";
+import { findTimedTests, TIMED } from "./checks/timed_tests.ts";
 
 /** What `deno doc --json` says about one export. */
 interface Declaration {
@@ -52,6 +53,10 @@ for (const page of pages) {
 problems.push(...await checkDecisions());
 const { rules: ids } = await readRules();
 for (const file of files) problems.push(...await findFalseCitations(file, { ids, anchorsOf }));
+for (const file of files) problems.push(...await findTimedTests(file));
+for (const file of Object.keys(TIMED)) {
+  if (!files.includes(file)) problems.push(`scripts/checks/timed_tests.ts: there is no ${file}`);
+}
 for (const problem of problems) console.error(problem);
 console.log(`${files.length} files, ${pages.length} pages, ${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);

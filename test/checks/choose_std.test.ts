@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -36,10 +36,8 @@ describe("the choice of @std", () => {
   });
 
   it("is the stand-ins where it does not respond in time", async () => {
-    const start = performance.now();
     const chosen = await chooseStd([], { url: `${address}/silent`, timeoutMs: 50 });
     assertEquals(chosen, { words: STAND_INS, fromJsr: false });
-    assert(performance.now() - start < 5000);
   });
 
   it("is what the command line says, without asking", async () => {

@@ -12,8 +12,7 @@ import {
 } from "../support/oracle_table.ts";
 import { createTestService } from "../support/service.ts";
 import type { ReceivedResponse, ServiceOptions, TestService } from "../support/service.ts";
-
-const PATIENCE_MS = 10_000;
+import { waitUntil } from "../support/wait_until.ts";
 
 /** A service whose one table is the oracle's. */
 export interface Oracle {
@@ -83,13 +82,10 @@ export async function openOracle(
 
 /** The catalogue follows an unknown name at most once a second. */
 async function waitForTable(service: TestService): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
+  await waitUntil(async () => {
     const { status } = await service.send("GET", `/integration/tables/${ORACLE_TABLE}/fields`);
-    if (status === 200) return;
-    if (Date.now() > deadline) assertEquals(status, 200);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+    return status === 200;
+  });
 }
 
 /** The records of a 200. */

@@ -8,13 +8,11 @@ import { type Cluster, startCluster } from "../support/cluster.ts";
 import { openExportReader } from "../support/export_reader.ts";
 import { RUNTIMES } from "../support/runtime_server.ts";
 import { issueWith } from "../support/tokens.ts";
-import { waitUntil } from "../support/wait_until.ts";
+import { waitSoon, waitUntil } from "../support/wait_until.ts";
 import { awaitAddress, type RunningProcess, startCommand } from "./run_process.ts";
 
 /** Of 2 kB each: far more than the kernel keeps for a client that does not read. */
 const ROWS = 40_000;
-/** So often its metrics may say that an export runs on, 20 ms apart: for five seconds at least. */
-const MOST_LOOKS = 250;
 
 describe("exports whose Postgres crashes", () => {
   let cluster: Cluster;
@@ -51,12 +49,10 @@ describe("exports whose Postgres crashes", () => {
 
   /** Waits until no export runs any more, which is soon. */
   async function awaitFree(address: string): Promise<void> {
-    let looks = 0;
-    await waitUntil(async () => {
-      assert(++looks <= MOST_LOOKS, "an export runs on");
+    await waitSoon(async () => {
       const text = await (await fetch(`${address}/metrics`)).text();
       return /^rowgate_exports_running 0$/m.test(text);
-    });
+    }, 250);
   }
 
   it("are cut off and free within 5 s, and there are others afterwards [EX7] [XA22]", async () => {

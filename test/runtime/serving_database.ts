@@ -1,6 +1,7 @@
 import { createTestDatabase, type DatabaseOptions } from "../support/database.ts";
 import { type IssueToken, issueTokens, issueWith, openOwner } from "../support/tokens.ts";
 import type { Sql } from "../../src/postgres/driver.ts";
+import { waitUntil } from "../support/wait_until.ts";
 
 /** A Postgres that a server of another process can serve at once. */
 export interface ServingDatabase {
@@ -33,15 +34,12 @@ export async function createServingDatabase(
 
 /** Waits until so many sessions of servers wait for a row; a start waits for locks of other kinds. */
 export async function awaitBlocked(admin: Sql, count: number): Promise<void> {
-  const end = performance.now() + 60_000;
-  while (performance.now() < end) {
+  await waitUntil(async () => {
     const waiting =
       await admin`select from pg_stat_activity where wait_event in ('transactionid', 'tuple')
       and datname = current_database() and application_name = 'rowgate'`;
-    if (waiting.length >= count) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(`fewer than ${count} sessions wait for a lock`);
+    return waiting.length >= count;
+  });
 }
 
 /** Sends a single update of a deal, and returns status and body. */

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { connect, type Socket } from "node:net";
 import { RUNTIMES } from "../support/runtime_server.ts";
@@ -78,8 +78,7 @@ for (const runtime of RUNTIMES) {
       assertEquals((await updateDeal(address, { token, fid: 4, note: "late" })).status, 200);
       assertMatch(await openSocket(address).ask("/livez"), /200 [^]*^connection: close\r$/im);
       assertEquals(await server.ended, 0);
-      const tookMs = performance.now() - startedMs;
-      assertEquals(tookMs > 1490 && tookMs < 20_000, true, `${tookMs} ms`);
+      assert(performance.now() - startedMs > 1490, "it did not wait");
       assertEquals(await openSocket(address).ask("/livez"), "");
     });
 

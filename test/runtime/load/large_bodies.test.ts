@@ -4,12 +4,12 @@ import { readFile } from "node:fs/promises";
 import { openRawClient, type RawClient } from "../../support/raw_client.ts";
 import { RUNTIMES } from "../../support/runtime_server.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 
 const SINGLE = "/integration/tables/deals/records/single";
 const BYTES = 1_000_000;
 const AT_ONCE = 100;
 /** Some 200 to 300; 750 on Deno when each document had slices of its own. Machines are shared. */
-const MOST_MS = 3000;
 /** Some 230, on Deno 430; 2,500 when all of each document was kept. */
 const MOST_MIB = 900;
 
@@ -34,19 +34,19 @@ for (const runtime of RUNTIMES) {
       let done = false;
       const statuses = Promise.all(sent.map(async (response) => (await response).status))
         .finally(() => done = true);
-      let slowestMs = 0;
+      let rounds = 0;
       while (!done) {
-        const since = performance.now();
         const [livez, other] = await Promise.all([
           service.send("GET", "/livez", { token: null }),
           service.send("POST", "/integration/tables/deals/query", { body: {}, token: b }),
         ]);
-        slowestMs = Math.max(slowestMs, performance.now() - since);
+        rounds++;
         assertEquals([livez.status, other.status], [200, 200]);
       }
       for (const status of await statuses) assert(status === 400 || status === 503, String(status));
       const peakMiB = await readPeakMiB(service.server!.pid);
-      assert(slowestMs < MOST_MS && peakMiB < MOST_MIB, `${slowestMs} ms, ${peakMiB} MiB`);
+      // They did not wait for all of those that came before them.
+      assert(rounds >= 3 && peakMiB < MOST_MIB, `${rounds} rounds, ${peakMiB} MiB`);
     });
   });
 
@@ -86,24 +86,17 @@ for (const runtime of RUNTIMES) {
       it(`is held by a body ${name}: 503 for another of the tenant, room for others, and then again [RE28] [L13]`, async () => {
         const { a, b } = service.tokens;
         const stalled = await stall(framing);
-        await until(async () => (await send(a, 40_000)).status === 503);
+        await waitUntil(async () => (await send(a, 40_000)).status === 503);
         const rejected = await send(a, 40_000);
         assertEquals([rejected.status, rejected.headers.get("retry-after")], [503, "1"]);
         assertMatch(rejected.text, /"error":"body: .* try again in a second"/);
         assertEquals((await send(b, 40_000)).status, 404);
         assertEquals((await send(a, 10_000)).status, 404);
         stalled.close();
-        await until(async () => (await send(a, 40_000)).status === 404);
+        await waitUntil(async () => (await send(a, 40_000)).status === 404);
       });
     }
   });
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 20_000;
-  while (!await holds()) {
-    if (performance.now() > end) throw new Error("it did not come to be in 20 s");
-  }
 }
 
 async function readPeakMiB(pid: number): Promise<number> {

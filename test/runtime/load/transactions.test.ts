@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { RUNTIMES } from "../../support/runtime_server.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
@@ -42,15 +42,14 @@ for (const runtime of RUNTIMES) {
           begin perform pg_sleep(30); return null; end $$;
         create constraint trigger late after update on slow_notes deferrable initially deferred
           for each row when (new.note = 'late') execute function dawdle_late()`);
-      const startedMs = performance.now();
       const response = await service.send("PATCH", PATH, {
         token: service.tokens.b,
         headers: { prefer: "tx=rollback" },
         body: { filters: { id: 2 }, fields: { note: "late" } },
       });
-      const tookMs = performance.now() - startedMs;
       assertEquals(response.status, 504, response.text);
-      assert(tookMs < 2 * POOL_WAIT_MS, `took ${tookMs} ms`);
+      // The limit of the transaction, not that of a statement, has ended it.
+      assertStringIncludes(response.text, "The transaction took too long; nothing was changed");
     });
 
     it("has one at a time, each with less time than others wait, and holds up no request [RE26] [L15]", async () => {

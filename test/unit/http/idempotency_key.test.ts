@@ -23,15 +23,14 @@ describe("readIdempotencyKey", () => {
 
   it("rejects anything else, in linear time [IK1] [IK2]", () => {
     const long = ["x", String.raw`\"`, String.raw`\x`, '"', " "].map((part) =>
-      `"${part.repeat(100_000)}`
+      `"${part.repeat(1_000_000)}`
     );
-    const began = performance.now();
+    // With the square of their length, it would not end.
     for (const header of ["", '""', "a", '"a', '"a";b', '"a", "a"', '"\\a"', ...long]) {
       const error = assertThrows(() => read(header), ApiError);
       assertEquals(error.status, 400);
       assertMatch(error.message, /^Idempotency-Key: .{2,400} is not a key, expected a string/);
     }
-    assert(performance.now() - began < 1000);
   });
 });
 

