@@ -69,7 +69,7 @@ describe("clients that wait for changes", () => {
     const { position } = await changes.read(planOf("1"), "now");
     statements = 0;
     const timers = countTimers();
-    const untilMs = performance.now() + 2000;
+    const untilMs = performance.now() + 6000;
     const waits = Array.from({ length: 1000 }, (_, n) => {
       const plan = planOf(String(1 + n % 100));
       return changes.wait({ plan, position, untilMs });
@@ -79,7 +79,7 @@ describe("clients that wait for changes", () => {
     const waited = await Promise.all(waits).finally(timers.stop);
     assertEquals(waited.filter(({ kind }) => kind === "changed").length, 10);
     assertEquals(waited.filter(({ kind }) => kind === "idle").length, 990);
-    assert(statements <= 20, `${statements} statements in two seconds`);
+    assert(statements <= 40, `${statements} statements in six seconds`);
     // One for each look, and what the driver needs for its statements.
     assert(timers.count() <= 10 * statements, `${timers.count()} timers`);
     const plan = planOf("1");

@@ -152,6 +152,12 @@ export async function openHooks(kind: DatabaseKind = "real") {
       instances.delete(instance);
       await instance.close(5000);
     },
+    /** Stops all instances and deletes all webhooks, so that the next test begins with none. */
+    clear: async () => {
+      for (const instance of instances) await instance.close(5000);
+      instances.clear();
+      await test.admin`delete from rowgate.webhooks`;
+    },
     close: async () => {
       for (const instance of instances) await instance.close(5000);
       catalogue.close();
