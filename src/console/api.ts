@@ -1,3 +1,4 @@
+import { parseResponse, writeExact } from "../reference/exact_json.ts";
 import type { Operator } from "../request/operators.ts";
 
 /** A request that the console sends; the token is added when it is sent. */
@@ -136,11 +137,11 @@ export async function sendRequest<Body>(
         ...(request.prefer !== undefined && { prefer: request.prefer }),
         ...(idempotencyKey !== undefined && { "idempotency-key": `"${idempotencyKey}"` }),
       },
-      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      ...(request.body !== undefined && { body: writeExact(request.body) }),
       credentials: "omit",
       referrerPolicy: "no-referrer",
     });
-    const body = await response.json() as Body & ErrorBody;
+    const body = parseResponse<Body & ErrorBody>(await response.text());
     if (response.status === 401) { for (const heed of rejected) heed(token); }
     return {
       status: response.status,

@@ -2,6 +2,7 @@ import type { Operator } from "../request/operators.ts";
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from "../errors/limits.ts";
 import { OPERATOR_LABELS } from "../reference/operator_texts.ts";
 import type { Field } from "./api.ts";
+import { parseExact, writeExact } from "../reference/exact_json.ts";
 import { parseValue } from "../reference/example_value.ts";
 
 /** Reports whether the value of an operator is a pattern. */
@@ -105,7 +106,7 @@ export function writeFilter(node: FilterNode, fields: ReadonlyMap<string, Field>
 function parseContained(text: string): unknown {
   if (!/^\s*[[{"\d-]/.test(text)) return text;
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return text;
   }
@@ -177,5 +178,5 @@ function readNull(op: Operator): Operator {
 }
 
 function printValue(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value) ?? "";
+  return typeof value === "string" ? value : value === undefined ? "" : writeExact(value);
 }

@@ -1,3 +1,4 @@
+import { parseResponse } from "../reference/exact_json.ts";
 import type { Row } from "./api.ts";
 
 /** A change of a row, as a changes feed reports it. @see CH8 */
@@ -71,7 +72,7 @@ export async function* followChanges(
           pauseMs = FIRST_PAUSE_MS;
           if (event === "caught_up") yield { kind: "caught_up" };
           else if (event === "error") reason = JSON.parse(data).error;
-          else if (data !== "") yield { kind: "change", change: JSON.parse(data) };
+          else if (data !== "") yield { kind: "change", change: parseResponse<Change>(data) };
         }
       }
     } catch (error) {

@@ -1,3 +1,4 @@
+import { parseExact } from "../reference/exact_json.ts";
 import { parseValue } from "../reference/example_value.ts";
 import type { Field } from "./api.ts";
 
@@ -6,7 +7,7 @@ export function parseNewValue(text: string, field: Field | undefined): unknown {
   const type = field?.type;
   if (type === "json" || type === "jsonb" || type?.endsWith("[]")) {
     try {
-      return JSON.parse(text);
+      return parseExact(text);
     } catch {
       return text;
     }

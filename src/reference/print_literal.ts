@@ -1,3 +1,5 @@
+import { isJsonText } from "./exact_json.ts";
+
 const MAX_LINE_CHARACTERS = 76;
 
 /**
@@ -37,6 +39,7 @@ interface Printing {
 }
 
 function print(value: unknown, { scalar, margin }: Printing): string {
+  if (isJsonText(value)) return value.text;
   if (typeof value !== "object" || value === null) return scalar(value);
   const list = Array.isArray(value);
   const [open, close] = list ? ["[", "]"] : ["{", "}"];

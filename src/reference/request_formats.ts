@@ -1,3 +1,4 @@
+import { holdsJsonText, writeExact } from "./exact_json.ts";
 import type { ServiceRequest } from "./described.ts";
 import { printJson, printPython, printText } from "./print_literal.ts";
 import { joinAddress, listHeaders, writeCurl } from "./write_curl.ts";
@@ -48,8 +49,9 @@ function writeFetch(request: ServiceRequest, address: string): string {
       `    ${/^\w+$/.test(name) ? name : printText(name)}: ${printText(value)},`
     ),
   ];
-  const body = request.body === undefined
-    ? []
+  const body = request.body === undefined ? [] : holdsJsonText(request.body)
+    // A literal of the language would round it.
+    ? [`  body: ${printText(writeExact(request.body))},`]
     : [`  body: JSON.stringify(${indent(printJson(request.body), 2)}),`];
   return [
     `const response = await fetch(${printText(joinAddress(address, request.path))}, {`,
@@ -71,6 +73,8 @@ function writePython(request: ServiceRequest, address: string): string {
     .map(([name, value]) => `\n        ${printText(name)}: ${printText(value)},`);
   const body = request.body === undefined
     ? ""
+    : holdsJsonText(request.body)
+    ? `\n    data=${printText(writeExact(request.body))}.encode(),`
     : `\n    data=json.dumps(${indent(printPython(request.body), 4)}).encode(),`;
   return `import json, os, urllib.error, urllib.request
 

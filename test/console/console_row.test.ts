@@ -75,9 +75,12 @@ describeConsole("the console: one row", (test) => {
     await page.getByRole("button", { name: "Save 2 fields" }).click();
     await page.getByText("Saved.").waitFor();
     const updates = requests.filter(({ method }) => method === "PATCH");
-    assertEquals(updates.map(({ body }) => JSON.parse(body!)), [
-      ...Array(2).fill({ filters: { id: 7 }, fields: { note: "Call first", shipped_at: null } }),
-    ]);
+    const [tried, saved] = updates.map(({ body }) => JSON.parse(body!));
+    const fields = { note: "Call first", shipped_at: null };
+    assertEquals(tried, { filters: { id: 7 }, fields });
+    const { shipped_at, ...shown } = saved.filters;
+    assertEquals([shown, saved.fields], [{ note: null, id: 7 }, fields]);
+    assertMatch(shipped_at, /^2026-\d\d-\d\dT/);
     assertEquals(updates[0]!.headers["idempotency-key"], undefined);
     assertMatch(updates[1]!.headers["idempotency-key"]!, /^"[0-9a-f]{32}"$/);
     await page.keyboard.press("Escape");
@@ -85,6 +88,65 @@ describeConsole("the console: one row", (test) => {
     await page.locator("td", { hasText: "Call first" }).waitFor();
     await page.locator(".grid tbody tr").nth(6).locator("td.none").first().waitFor();
   });
+
+  /** Changes a row as another client would. */
+  async function change(address: string, body: string): Promise<void> {
+    const response = await fetch(`${address}integration/tables/orders/records/single`, {
+      method: "PATCH",
+      headers: { authorization: "Bearer TOKEN", "content-type": "application/json" },
+      body,
+    });
+    assertEquals([response.status, JSON.parse(await response.text()).updated], [200, 1]);
+  }
+
+  test("edits the text of JSON: digits that were not touched are sent as they were [CL4]", async (opened) => {
+    const { page, address, requests } = opened;
+    await change(address, '{"filters":{"id":11},"fields":{"delivery":{"price":1.50,"n":1}}}');
+    await run(page);
+    await openRow(page, 11);
+    const text = page.locator('[data-field="delivery"]').getByLabel("delivery", { exact: true });
+    assertMatch(await text.inputValue(), /"price": 1\.50/);
+    await text.fill((await text.inputValue()).replace('"n": 1', '"n": 2'));
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByRole("button", { name: "Save 1 field" }).click();
+    await page.getByText("Saved.").waitFor();
+    const { body } = requests.findLast(({ method }) => method === "PATCH")!;
+    assert(body!.includes('"price":1.50') && body!.includes('"n":2'), body!);
+    const response = await fetch(`${address}integration/tables/orders/query`, {
+      method: "POST",
+      headers: { authorization: "Bearer TOKEN", "content-type": "application/json" },
+      body: '{"select":["delivery"],"filters":{"and":[{"field":"id","op":"eq","value":11}]}}',
+    });
+    const stored = await response.text();
+    assertMatch(stored, /"price": ?1\.50/);
+    assertMatch(stored, /"n": ?2/);
+  });
+
+  for (
+    const [name, edit, other] of [
+      ["note", "mine", '"theirs"'],
+      ["delivery", '{"city":"mine"}', '{"city":"theirs","floor":1.0}'],
+    ] as const
+  ) {
+    test(`overwrites no change of ${name} that another client made after the preview [CL5]`, async (opened) => {
+      const { page, address } = opened;
+      await openRow(page, 12);
+      const field = page.locator(`[data-field="${name}"]`).getByLabel(name, { exact: true });
+      await field.fill(edit);
+      await page.getByRole("button", { name: "Preview" }).click();
+      await page.getByRole("button", { name: "Save 1 field" }).waitFor();
+      await change(address, `{"filters":{"id":12},"fields":{"${name}":${other}}}`);
+      await page.getByRole("button", { name: "Save 1 field" }).click();
+      await page.getByText("Another client changed or deleted this row", { exact: false })
+        .waitFor();
+      await page.getByRole("button", { name: "Read the row again" }).click();
+      await page.locator(`[data-field="${name}"] .was`, { hasText: "theirs" }).waitFor();
+      assertEquals(await field.inputValue(), edit);
+      await page.getByRole("button", { name: "Preview" }).click();
+      await page.getByRole("button", { name: "Save 1 field" }).click();
+      await page.getByText("Saved.").waitFor();
+    });
+  }
 
   test("keeps what was typed while another row is looked at, and marks a wrong value", async ({ page }) => {
     await openRow(page, 3);

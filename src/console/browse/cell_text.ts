@@ -1,3 +1,4 @@
+import { writeExact, writeIndented } from "../../reference/exact_json.ts";
 import { isNumber } from "../../reference/example_value.ts";
 
 /** What a cell looks like. */
@@ -18,8 +19,8 @@ function printOnOneLine(value: unknown, type: string): { readonly kind: CellKind
   if (value === null) return { kind: "none", text: "NULL" };
   if (value === "") return { kind: "none", text: "empty" };
   if (typeof value !== "string") {
-    const text = cut(JSON.stringify(value));
-    return { kind: typeof value === "object" ? "json" : isNumber(type) ? "number" : "text", text };
+    const text = cut(writeExact(value));
+    return { kind: isNumber(type) ? "number" : typeof value === "object" ? "json" : "text", text };
   }
   if (type === "json" || type === "jsonb") {
     return { kind: "json", text: cut(JSON.stringify(value)) };
@@ -34,5 +35,5 @@ function cut(text: string): string {
 /** Prints a value in full: JSON over several lines, every other value as it is. */
 export function printWhole(value: unknown): string {
   if (value === undefined) return "";
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return typeof value === "string" ? value : writeIndented(value);
 }

@@ -1,4 +1,5 @@
 import { COUNT_AT_END, openExportEnd } from "../../client/export_end.ts";
+import { writeExact } from "../../reference/exact_json.ts";
 import { type ApiRequest, readServiceUrl } from "../api.ts";
 
 /** The forms that an export can have. @see docs/export.md */
@@ -46,7 +47,7 @@ export async function exportRows(
       "content-type": "application/json",
       prefer: COUNT_AT_END,
     },
-    body: JSON.stringify(body),
+    body: writeExact(body),
     credentials: "omit",
     referrerPolicy: "no-referrer",
     signal,

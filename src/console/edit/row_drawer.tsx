@@ -35,7 +35,7 @@ export function RowDrawer(props: RowDrawerProps) {
     () => ({}),
   );
   const [text, setText] = useState("");
-  const where = { table: table.name, filters, primaryKey: table.primary_key };
+  const where = { table: table.name, fields, filters, primaryKey: table.primary_key };
   const hasKey = table.primary_key.length > 0;
   const row: Row | undefined = hasKey ? response?.body?.records[0] : props.row;
   const read = async () => {
@@ -85,6 +85,20 @@ export function RowDrawer(props: RowDrawerProps) {
         {failed !== undefined && isUnknown(failed) && (
           <p class="small">
             It is not known whether the row was changed. Save again: nothing is done twice.
+          </p>
+        )}
+        {failed?.status === 404 && (
+          <p>
+            <button
+              type="button"
+              onClick={() => {
+                update.forget();
+                void read();
+              }}
+            >
+              Read the row again
+            </button>{" "}
+            <span class="small muted">Your changes stay in the form.</span>
           </p>
         )}
         {response?.error !== undefined && <p class="problem" role="alert">{response.error}</p>}

@@ -1,5 +1,6 @@
 import type { Field, Row } from "../api.ts";
 import type { ColumnValue } from "../column_values.tsx";
+import { writeExact, writeIndented } from "../../reference/exact_json.ts";
 import { isNumber } from "../../reference/example_value.ts";
 
 /** What was typed into the fields of a row that were touched. */
@@ -10,7 +11,7 @@ export function printForEditing(value: unknown, field: Field): string {
   if (value === null || value === undefined) return "";
   const isJson = field.type === "json" || field.type === "jsonb";
   if (typeof value === "string" && !isJson) return value;
-  return typeof value === "object" || isJson ? JSON.stringify(value, null, 2) : String(value);
+  return typeof value === "object" || isJson ? writeIndented(value) : String(value);
 }
 
 /** Puts what was typed among the edits; a field that has its value again counts as untouched. */
@@ -34,7 +35,7 @@ export function editField(
 export function isChanged(before: unknown, after: unknown, type: string): boolean {
   if (before === null || after === null) return before !== after;
   if (typeof before === "object" || typeof after === "object") {
-    return JSON.stringify(before) !== JSON.stringify(after);
+    return writeExact(before) !== writeExact(after);
   }
   if (isNumber(type)) return trimNumber(String(before)) !== trimNumber(String(after));
   return String(before) !== String(after);

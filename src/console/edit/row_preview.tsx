@@ -1,3 +1,4 @@
+import { writeExact } from "../../reference/exact_json.ts";
 import type { Row } from "../api.ts";
 import { printWhole } from "../browse/cell_text.ts";
 
@@ -13,7 +14,7 @@ interface RowPreviewProps {
 /** What an update of one row would change: each touched field before and after. */
 export function RowPreview({ row, base, changes, updated }: RowPreviewProps) {
   const moved = Object.keys(changes).filter((name) =>
-    JSON.stringify(row[name]) !== JSON.stringify(base[name])
+    writeExact(row[name]) !== writeExact(base[name])
   );
   return (
     <section class="row-preview" aria-label="Preview">

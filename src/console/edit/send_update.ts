@@ -1,11 +1,15 @@
+import { addShownValues, isMoved } from "./shown_values.ts";
 import {
   type ApiRequest,
   type ApiResponse,
+  type Field,
   type Page,
   type Row,
   sendRequest,
   type UpdateResult,
 } from "../api.ts";
+
+const CHANGED = "Another client changed or deleted this row after it was shown; nothing was saved";
 
 /** Rows of a preview; of more, the first are shown. */
 const PREVIEWED_ROWS = 10;
@@ -19,6 +23,7 @@ export interface Preview {
   readonly response: ApiResponse<UpdateResult>;
   /** The first rows that match, with their present values. */
   readonly page: Page | undefined;
+  readonly where: Omit<PreviewOptions, "request">;
   /** Under which the update is sent, also when it must be sent again. */
   readonly idempotencyKey: string;
 }
@@ -27,6 +32,7 @@ interface PreviewOptions {
   readonly request: ApiRequest;
   readonly table: string;
   readonly filters: Readonly<Record<string, unknown>>;
+  readonly fields: readonly Field[];
   /** Sorts the rows that match; may be empty. */
   readonly primaryKey: readonly string[];
 }
@@ -34,20 +40,20 @@ interface PreviewOptions {
 /** Runs an update that is rolled back, and queries the rows that it matches. @see U45 */
 export async function previewUpdate(
   token: string,
-  { request, table, filters, primaryKey }: PreviewOptions,
+  { request, ...where }: PreviewOptions,
 ): Promise<Preview> {
   const [rows, response] = await Promise.all([
-    readRows(token, { table, filters, primaryKey, perPage: PREVIEWED_ROWS }),
+    readRows(token, { ...where, perPage: PREVIEWED_ROWS }),
     sendRequest<UpdateResult>(token, { ...request, prefer: "tx=rollback, handling=strict" }),
   ]);
   const matched = rows.body?.total ?? response.matched;
-  return { request, matched, response, page: rows.body, idempotencyKey: makeKey() };
+  return { request, where, matched, response, page: rows.body, idempotencyKey: makeKey() };
 }
 
 /** Reads the rows whose columns have the values of an update's filters, whole, sorted by the key. */
 export function readRows(
   token: string,
-  { table, filters, primaryKey, perPage }: Omit<PreviewOptions, "request"> & {
+  { table, filters, primaryKey, perPage }: Omit<PreviewOptions, "request" | "fields"> & {
     readonly perPage: number;
   },
 ): Promise<ApiResponse<Page>> {
@@ -83,8 +89,15 @@ export async function readAgain(
   return body && rows.map((row) => found.get(keyOf(row)) ?? {});
 }
 
-/** The request to send after a preview: a bulk update may reach no more rows than the preview did. */
-export function makeFinalRequest({ request, matched }: Preview): ApiRequest {
+/**
+ * The request to send after a preview: a bulk update may reach no more rows than the preview did, and a
+ * single one only the row as it was shown.
+ */
+export function makeFinalRequest({ request, matched, page, where }: Preview): ApiRequest {
+  const [row, other] = page?.records ?? [];
+  if (request.path.endsWith("/single") && row !== undefined && other === undefined) {
+    return addShownValues(request, { row, fields: where.fields });
+  }
   if (!request.path.endsWith("/bulk") || matched === undefined || matched === 0) return request;
   return { ...request, prefer: `max-affected=${matched}` };
 }
@@ -99,10 +112,21 @@ export async function sendUpdate(
   preview: Preview,
 ): Promise<ApiResponse<UpdateResult>> {
   const request = makeFinalRequest(preview);
-  const { idempotencyKey } = preview;
+  const { idempotencyKey, where, page } = preview;
+  const [row] = page?.records ?? [];
+  const isGuarded = request.path.endsWith("/single") && row !== undefined;
+  const isComparable = ({ operators }: Field) => operators.includes("eq");
+  if (isGuarded && !where.fields.every(isComparable)) {
+    const found = await readRows(token, { ...where, perPage: 1 });
+    const now = found.body?.records[0];
+    if (isMoved(request, { row, now, fields: where.fields })) {
+      return { ...found, status: 404, body: undefined, error: CHANGED, matched: 0 };
+    }
+  }
   const response = await sendRequest<UpdateResult>(token, request, { idempotencyKey });
   const isRejected = response.status === 400 && response.error?.startsWith("Idempotency-Key");
-  return isRejected ? await sendRequest<UpdateResult>(token, request) : response;
+  const sent = isRejected ? await sendRequest<UpdateResult>(token, request) : response;
+  return isGuarded && sent.status === 404 ? { ...sent, error: CHANGED } : sent;
 }
 
 /** Whether an update may have been made although no answer says so. It is sent again under its key. */

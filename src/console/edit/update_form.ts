@@ -1,4 +1,5 @@
 import type { Field } from "../api.ts";
+import { writeExact } from "../../reference/exact_json.ts";
 import type { ColumnValue } from "../column_values.tsx";
 
 /** What is typed into the form of an update. */
@@ -28,8 +29,10 @@ function readEqualities(
   if (!Array.isArray(and)) return undefined;
   const equal = and.map(({ field, op, value }): ColumnValue | undefined => {
     if (!fields.some(({ name }) => name === field)) return undefined;
-    if (op === "is_null") return { field, text: "", isNull: true };
-    return op === "eq" ? { field, text: String(value), isNull: false } : undefined;
+    if (op === "is_null" || op === "eq" && value === null) return { field, text: "", isNull: true };
+    return op === "eq"
+      ? { field, text: typeof value === "string" ? value : writeExact(value), isNull: false }
+      : undefined;
   });
   const names = new Set(equal.map((each) => each?.field));
   return equal.includes(undefined) || names.size < equal.length

@@ -39,7 +39,7 @@ export function UpdateView(props: UpdateViewProps) {
     body: { filters, fields: writeColumnValues(values, { member: "fields", fields }) },
   };
   const { busy, preview, sent, tryOut, send } = useUpdate(
-    { token, table, request, filters, onChanged },
+    { token, table, fields, request, filters, onChanged },
   );
   const failed = sent?.response.error === undefined ? preview?.response : sent.response;
   const issues = readIssues(failed?.error);

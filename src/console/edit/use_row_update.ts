@@ -16,6 +16,8 @@ export interface RowUpdate {
   readonly save: (preview: Preview) => Promise<void>;
   /** Leaves the preview. */
   readonly goBack: () => void;
+  /** Forgets the last error. */
+  readonly forget: () => void;
   /** Says that something was typed. */
   readonly touch: () => void;
 }
@@ -69,5 +71,6 @@ export function useRowUpdate({ token, request, where, onSaved }: RowUpdateOption
     focusAfterUpdate(".row-field.touched :is(input, select, textarea)");
   }
 
-  return { busy, preview, failed, done, tryOut, save, goBack, touch: () => setDone("") };
+  const forget = () => setFailed(undefined);
+  return { busy, preview, failed, done, tryOut, save, goBack, forget, touch: () => setDone("") };
 }

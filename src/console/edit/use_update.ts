@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ApiRequest, ApiResponse, Row, Table, UpdateResult } from "../api.ts";
+import type { ApiRequest, ApiResponse, Field, Row, Table, UpdateResult } from "../api.ts";
 import { focusAfterUpdate } from "../frame/focus.ts";
 import { isUnknown, type Preview, previewUpdate, readAgain, sendUpdate } from "./send_update.ts";
 import { useOneStep } from "./use_one_step.ts";
@@ -24,6 +24,7 @@ export interface Update {
 interface UpdateOptions {
   readonly token: string;
   readonly table: Table;
+  readonly fields: readonly Field[];
   readonly request: ApiRequest;
   readonly filters: Readonly<Record<string, unknown>>;
   /** Called when rows were changed. */
@@ -31,7 +32,8 @@ interface UpdateOptions {
 }
 
 /** Previews an update and sends it, one at a time. */
-export function useUpdate({ token, table, request, filters, onChanged }: UpdateOptions): Update {
+export function useUpdate(options: UpdateOptions): Update {
+  const { token, table, fields, request, filters, onChanged } = options;
   const [preview, setPreview] = useState<Preview>();
   const [sent, setSent] = useState<Sent>();
   const [busy, runOnce] = useOneStep(() => setSent(undefined));
@@ -42,6 +44,7 @@ export function useUpdate({ token, table, request, filters, onChanged }: UpdateO
         await previewUpdate(token, {
           ...{ request, filters },
           table: table.name,
+          fields,
           primaryKey: table.primary_key,
         }),
       );

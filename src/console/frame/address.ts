@@ -1,3 +1,4 @@
+import { parseExactFilter, writeExact } from "../../reference/exact_json.ts";
 import type { SortItem } from "../query_options.tsx";
 
 /** What the page shows. */
@@ -82,7 +83,7 @@ function readQuery(search: URLSearchParams): PlaceQuery {
 
 function writeQuery({ filter, sort, columns, page, perPage }: PlaceQuery): string {
   const search = new URLSearchParams();
-  if (filter !== undefined) search.set("filter", JSON.stringify(filter));
+  if (filter !== undefined) search.set("filter", writeExact(filter));
   if (sort.length > 0) {
     const names = sort.map(({ field, direction }) => direction === "desc" ? `-${field}` : field);
     search.set("sort", names.join(","));
@@ -105,7 +106,7 @@ function readCount(text: string | null, otherwise: number): number {
 
 function parse(text: string | null): unknown {
   try {
-    return text === null ? undefined : JSON.parse(text) as unknown;
+    return text === null ? undefined : parseExactFilter(text);
   } catch {
     return undefined;
   }
