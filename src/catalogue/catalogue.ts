@@ -77,6 +77,8 @@ export interface Column {
   readonly equality: boolean;
   /** True if the type has `<` by a default operator class of btree. */
   readonly order: boolean;
+  /** The schema of these operators, quoted; undefined for `pg_catalog`. */
+  readonly operators?: SqlText | undefined;
   /** True if values name objects of the database, which Postgres looks up; none is accepted. */
   readonly namesObjects: boolean;
   /**
@@ -127,6 +129,8 @@ export interface ReferencePair {
   /** Quoted identifiers. */
   readonly from: SqlText;
   readonly to: SqlText;
+  /** The schema of their `=`, quoted; undefined for `pg_catalog`. */
+  readonly operators?: SqlText | undefined;
 }
 
 /** A column with the tenant of a row. */

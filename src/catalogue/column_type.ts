@@ -1,6 +1,6 @@
 import type { Column, SqlText, ValueKind } from "./catalogue.ts";
 import type { FoundColumn, FoundType, Introspection } from "./introspection.ts";
-import { arrayOf, qualify, trustFormattedType } from "./quote_identifier.ts";
+import { arrayOf, qualify, quoteIdentifier, trustFormattedType } from "./quote_identifier.ts";
 
 /** The properties of a column that follow from its type. */
 export type ColumnType =
@@ -19,6 +19,7 @@ export type ColumnType =
     | "labels"
     | "equality"
     | "order"
+    | "operators"
     | "container"
     | "wideNumber"
     | "namesObjects"
@@ -108,6 +109,7 @@ export function describeType(column: FoundColumn, types: Introspection["types"])
     labels: value.type.labels ?? undefined,
     equality: !namesObjects && (value.type.equality || composite),
     order: !namesObjects && (value.type.order || composite),
+    operators: element === undefined ? schemaOfOperators(base) : undefined,
     namesObjects,
     container: kind === "array" ? "array" : findContainer(base),
     wideNumber: ["int8", "numeric"].includes(builtInName(value.type)),
@@ -158,6 +160,11 @@ function resolveDomains(
     type = requireType(types, type.base);
   }
   return { type, modifier, modified, domain: declared.kind === "d", notNull };
+}
+
+/** The operators of arrays are built in, and use those of the elements. */
+function schemaOfOperators({ operators }: FoundType): SqlText | undefined {
+  return operators == null ? undefined : quoteIdentifier(operators);
 }
 
 function kindOf(type: FoundType): ValueKind {

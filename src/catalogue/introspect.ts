@@ -28,7 +28,8 @@ export interface IntrospectOptions {
  * second table. With a comparison it expects few tables, and joined 10,000 of them in nested loops
  * for 17 s.
  *
- * Operators are also compared by name: the operator class of hstore sorts by `#<#`, and has no `<`
+ * Operators are those of the default operator class of a type, in whichever schema they are. They are
+ * also compared by name: the operator class of hstore sorts by `#<#`, and has no `<`
  * that a filter could use.
  *
  * Measured on PostgreSQL 15: 7 ms for 22 tables, 0.45 s for 2,000 tables of 20 columns. With the
@@ -117,24 +118,30 @@ types (oid) as (
   where beneath.oid is not null
 ),
 operators as (
-  select o.opcintype as type, q.oprname as name
+  select o.opcintype as type, q.oprname as name, n.nspname as schema
   from pg_catalog.pg_opclass o
   join pg_catalog.pg_am m on m.oid = o.opcmethod
   join pg_catalog.pg_amop p on p.amopfamily = o.opcfamily and p.amoplefttype = o.opcintype
     and p.amoprighttype = o.opcintype
   join pg_catalog.pg_operator q on q.oid = p.amopopr
     and (m.amname, p.amopstrategy, q.oprname) in (('btree', 1, '<'), ('btree', 3, '='), ('hash', 1, '='))
-  where o.opcdefault and pg_catalog.pg_operator_is_visible(p.amopopr)
+  join pg_catalog.pg_namespace n on n.oid = q.oprnamespace
+    and pg_catalog.has_schema_privilege(n.oid, 'USAGE')
+  where o.opcdefault
 ),
-comparable (type, equality, ordered) as materialized (
-  select found.type, bool_or(found.name = '='), bool_or(found.name = '<') from (
-    select o.type, o.name from operators o
+comparable (type, equality, ordered, schema) as materialized (
+  select found.type, pg_catalog.bool_or(found.name = '='), pg_catalog.bool_or(found.name = '<'),
+    pg_catalog.min(found.schema)
+  from (
+    select o.type, o.name, o.schema from operators o
     union all
-    select b.castsource, o.name from operators o
+    select b.castsource, o.name, o.schema from operators o
     join pg_catalog.pg_cast b on b.casttarget = o.type and b.castmethod = 'b'
       and b.castcontext = 'i'
-  ) found (type, name)
+    where not exists (select from operators own where own.type = b.castsource)
+  ) found (type, name, schema)
   group by found.type
+  having pg_catalog.min(found.schema) = pg_catalog.max(found.schema)
 ),
 described_types as (
   select t.oid, pg_catalog.json_build_object(
@@ -145,7 +152,8 @@ described_types as (
     'notNull', t.typnotnull, 'element', e.oid::text,
     'labels', (select pg_catalog.json_agg(l.enumlabel order by l.enumsortorder)
       from pg_catalog.pg_enum l where l.enumtypid = t.oid),
-    'equality', coalesce(k.equality, false), 'order', coalesce(k.ordered, false)) as description
+    'equality', coalesce(k.equality, false), 'order', coalesce(k.ordered, false),
+    'operators', nullif(k.schema, 'pg_catalog')) as description
   from types
   join pg_catalog.pg_type t on t.oid = types.oid
   join pg_catalog.pg_namespace n on n.oid = t.typnamespace

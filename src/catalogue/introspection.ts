@@ -138,8 +138,10 @@ export interface FoundType {
   /** Of a true array: the oid of its element type. */
   readonly element: string | null;
   readonly labels: readonly string[] | null;
-  /** `=` by a default operator class that an unqualified `=` finds. */
+  /** `=` by a default operator class. */
   readonly equality: boolean;
   /** `<` likewise, of btree. */
   readonly order: boolean;
+  /** The schema of these operators; null for `pg_catalog`, and without operators. */
+  readonly operators?: string | null;
 }

@@ -92,10 +92,14 @@ function findStep(
   if (!isCompared(table, key.columns, context) || !isCompared(parent, key.targetColumns, context)) {
     return `a column of ${list} has a type that has no = of its own`;
   }
-  const pairs = key.columns.map((column, place): ReferencePair => ({
-    from: quoteIdentifier(column),
-    to: quoteIdentifier(key.targetColumns[place]!),
-  }));
+  const pairs = key.columns.map((column, place): ReferencePair => {
+    const found = table.columns.find(({ name }) => name === column)!;
+    return {
+      from: quoteIdentifier(column),
+      to: quoteIdentifier(key.targetColumns[place]!),
+      operators: describeType(found, context.types).operators,
+    };
+  });
   const { identifier, called } = parent;
   const source = parent.kind === "p" ? identifier : only(identifier);
   return { table: called, identifier, source, columns: key.columns, pairs };
@@ -110,7 +114,7 @@ function findUnreadable(table: NamedTable, names: readonly string[]): string | u
   return column && `"${table.called}"."${column.name}"`;
 }
 
-/** Reports whether an unqualified `=` compares the columns, as in a filter. */
+/** Reports whether a `=` compares the columns, as in a filter. */
 function isCompared(
   { columns }: NamedTable,
   names: readonly string[],

@@ -2,6 +2,7 @@ import type { Column } from "../catalogue/catalogue.ts";
 import type { FilledPlace, Place, Zone } from "../plan/after.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 import { join } from "./fragment.ts";
+import { type ComparedKey, compileComparison, compileRowComparison } from "./operator.ts";
 import { compileOperand, compileValue } from "./predicate.ts";
 
 /** Compiles the condition that a row is in a zone; it needs no parentheses beside an AND. */
@@ -24,31 +25,24 @@ export function compileZones(sql: Sql, zones: readonly Zone[]): Fragment {
   const { behind } = zones.at(-1)!;
   const first = behind.kind === "row" ? behind.places[0] : undefined;
   if (first === undefined) return any;
-  const operand = compileOperand(sql, first.column);
-  const value = compileValue(sql, { text: first.value }, first);
-  return first.descending
-    ? sql`${operand} <= ${value} and ${any}`
-    : sql`${operand} >= ${value} and ${any}`;
+  const comparison = first.descending ? "<=" : ">=";
+  return sql`${compileComparison(sql, comparison, compileKey(sql, first))} and ${any}`;
 }
 
 function compileRow(sql: Sql, places: readonly FilledPlace[]): Fragment {
-  const operands = join(sql, ",", places.map(({ column }) => compileOperand(sql, column)));
-  const values = join(
-    sql,
-    ",",
-    places.map(({ column, value }) => compileValue(sql, { text: value }, { column })),
-  );
-  if (places.length === 1) {
-    return places[0]!.descending ? sql`${operands} < ${values}` : sql`${operands} > ${values}`;
-  }
-  return places[0]!.descending
-    ? sql`(${operands}) < (${values})`
-    : sql`(${operands}) > (${values})`;
+  const comparison = places[0]!.descending ? "<" : ">";
+  const keys = places.map((place) => compileKey(sql, place));
+  return compileRowComparison(sql, comparison, keys);
+}
+
+function compileKey(sql: Sql, { column, value }: FilledPlace): ComparedKey {
+  const right = compileValue(sql, { text: value }, { column });
+  return { column, left: compileOperand(sql, column), right };
 }
 
 function compileSame(sql: Sql, { column, value }: Place): Fragment {
   if (value === null) return compileNull(sql, column, false);
-  return sql`${compileOperand(sql, column)} = ${compileValue(sql, { text: value }, { column })}`;
+  return compileComparison(sql, "=", compileKey(sql, { column, value, descending: false }));
 }
 
 /**

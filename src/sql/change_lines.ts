@@ -2,6 +2,7 @@ import type { Column } from "../catalogue/catalogue.ts";
 import type { ChangesPlan } from "../plan/changes_plan.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 import { compileColumn, compileTable, join, literal } from "./fragment.ts";
+import { compileComparison } from "./operator.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileBytes, compileOutput, compileSmall } from "./record.ts";
 import type { Setting } from "./settings.ts";
@@ -62,7 +63,11 @@ export function compileState(
 /** Compiles the row of a `"$keys"`, as it is now. */
 export function compileTarget(sql: Sql, { table, scope }: ChangesPlan): Fragment {
   const same = table.primaryKey.map((column) =>
-    sql`${compileColumn(sql, column)} = "$keys".${literal(sql, column.identifier)}`
+    compileComparison(sql, "=", {
+      column,
+      left: compileColumn(sql, column),
+      right: sql`"$keys".${literal(sql, column.identifier)}`,
+    })
   );
   return sql`
     from ${compileTable(sql, table)}

@@ -8,6 +8,7 @@ import {
   type FeedStatement,
 } from "./change_lines.ts";
 import { compileColumn, compileTable, join, literal } from "./fragment.ts";
+import { compileRowComparison } from "./operator.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileFromSettings, compileSettings } from "./settings.ts";
 
@@ -74,11 +75,12 @@ function compileAfter(
   after: readonly string[] | undefined,
 ): Fragment {
   if (after === undefined) return sql``;
-  const keys = primaryKey.map((column) => compileColumn(sql, column));
-  const values = primaryKey.map((column, place) =>
-    sql`${after[place] ?? null}::text::${literal(sql, column.cast)}`
-  );
-  return sql`and (${join(sql, ",", keys)}) > (${join(sql, ",", values)})`;
+  const keys = primaryKey.map((column, place) => ({
+    column,
+    left: compileColumn(sql, column),
+    right: sql`${after[place] ?? null}::text::${literal(sql, column.cast)}`,
+  }));
+  return sql`and ${compileRowComparison(sql, ">", keys)}`;
 }
 
 /** Compiles the texts of a key, as the log would have them. */

@@ -1,9 +1,10 @@
 import type { Column, SqlText, ValueKind } from "../catalogue/catalogue.ts";
-import type { Comparison, Predicate, Value } from "../plan/predicate.ts";
+import type { Predicate, Value } from "../plan/predicate.ts";
 import type { Scope } from "../plan/scope.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
+import { compileComparison, compileName } from "./operator.ts";
 import { compileScope, type ScopeReading } from "./scope.ts";
 import { settleTime } from "./settle_time.ts";
 
@@ -138,16 +139,17 @@ export function compilePredicate(sql: Sql, predicate: Predicate): Fragment {
     case "or":
       return compileGroup(sql, predicate.kind, predicate.items);
     case "compare":
-      return compileComparison(
-        sql,
-        predicate.comparison,
-        compileOperand(sql, predicate.column),
-        compileValue(sql, predicate.value, predicate),
-      );
+      return compileComparison(sql, predicate.comparison, {
+        column: predicate.column,
+        left: compileOperand(sql, predicate.column),
+        right: compileValue(sql, predicate.value, predicate),
+      });
     case "between":
-      return sql`${compileOperand(sql, predicate.column)} between ${
-        compileValue(sql, predicate.low, predicate)
-      } and ${compileValue(sql, predicate.high, predicate)}`;
+      return predicate.column.operators !== undefined
+        ? compileBetween(sql, predicate)
+        : sql`${compileOperand(sql, predicate.column)} between ${
+          compileValue(sql, predicate.low, predicate)
+        } and ${compileValue(sql, predicate.high, predicate)}`;
     case "member":
       return compileMember(sql, predicate);
     case "like":
@@ -163,30 +165,20 @@ export function compilePredicate(sql: Sql, predicate: Predicate): Fragment {
   }
 }
 
+/** Compiles a range for a type whose operators are not built in, which BETWEEN would not find. */
+function compileBetween(
+  sql: Sql,
+  { column, low, high }: Extract<Predicate, { kind: "between" }>,
+): Fragment {
+  const left = compileOperand(sql, column);
+  const from = { column, left, right: compileValue(sql, low, { column }) };
+  const to = { column, left, right: compileValue(sql, high, { column }) };
+  return sql`${compileComparison(sql, ">=", from)} and ${compileComparison(sql, "<=", to)}`;
+}
+
 function compileGroup(sql: Sql, kind: "and" | "or", items: readonly Predicate[]): Fragment {
   if (items.length === 0) return kind === "and" ? sql`true` : sql`false`;
   return sql`(${join(sql, kind, items.map((item) => compilePredicate(sql, item)))})`;
-}
-
-function compileComparison(
-  sql: Sql,
-  comparison: Comparison,
-  ...[left, right]: [Fragment, Fragment]
-): Fragment {
-  switch (comparison) {
-    case "=":
-      return sql`${left} = ${right}`;
-    case "<>":
-      return sql`${left} <> ${right}`;
-    case "<":
-      return sql`${left} < ${right}`;
-    case "<=":
-      return sql`${left} <= ${right}`;
-    case ">":
-      return sql`${left} > ${right}`;
-    case ">=":
-      return sql`${left} >= ${right}`;
-  }
 }
 
 /**
@@ -199,6 +191,10 @@ function compileMember(
 ): Fragment {
   const left = compileOperand(sql, column);
   const list = compileList(sql, values, column);
+  if (column.operators !== undefined) {
+    const name = compileName(sql, column.operators, negated ? "<>" : "=");
+    return negated ? sql`${left} ${name} all(${list})` : sql`${left} ${name} any(${list})`;
+  }
   if (!negated) return sql`${left} = any(${list})`;
   // Postgres hashes rows for this form alone.
   if (isListedAsRows(column)) return sql`not (${left} = any(${list}))`;

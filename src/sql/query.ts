@@ -4,6 +4,7 @@ import { compileValueCheck } from "./check_values.ts";
 import { compileNext, compileRead } from "./continued.ts";
 import { compileFirstLimit, compilePlanCondition } from "./custom_plan.ts";
 import { compileColumn, compileTable, join, literal } from "./fragment.ts";
+import { compileComparison } from "./operator.ts";
 import { compileNeeded, compileOrder } from "./order.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileBytes, compileOutput, compileSmall } from "./record.ts";
@@ -225,8 +226,12 @@ function compileMatched(sql: Sql, plan: QueryPlan, rows: Fragment): Fragment {
  */
 function compileKeysFirst(sql: Sql, plan: QueryPlan, onPage: Fragment): Fragment {
   const columns = plan.table.keyOrder.map((column) => compileColumn(sql, column));
-  const same = plan.table.keyOrder.map(({ identifier }, place) =>
-    sql`${columns[place]!} = "$key".${literal(sql, identifier)}`
+  const same = plan.table.keyOrder.map((column, place) =>
+    compileComparison(sql, "=", {
+      column,
+      left: columns[place]!,
+      right: sql`"$key".${literal(sql, column.identifier)}`,
+    })
   );
   return sql`
     (

@@ -3,6 +3,7 @@ import { splitTenant } from "../catalogue/tenant_column.ts";
 import type { Scope } from "../plan/scope.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
+import { compileComparison } from "./operator.ts";
 
 /** The scope of a table whose rows belong to tenants. */
 export type TenantScope = Scope & { readonly kind: "tenant" };
@@ -52,8 +53,12 @@ export function compileBelongs(
     sql`${alias(place)}.${literal(sql, identifier)}`;
   const sources = via.map(({ source }, place) => sql`${literal(sql, source)} ${alias(place)}`);
   const same = via.flatMap(({ pairs }, place) =>
-    pairs.map(({ from, to }) =>
-      sql`${member(place, to)} = ${place === 0 ? own(from) : member(place - 1, from)}`
+    pairs.map((pair) =>
+      compileComparison(sql, "=", {
+        column: pair,
+        left: member(place, pair.to),
+        right: place === 0 ? own(pair.from) : member(place - 1, pair.from),
+      })
     )
   );
   const bound = compileTenant(sql, scope, (column) => member(via.length - 1, column.identifier));

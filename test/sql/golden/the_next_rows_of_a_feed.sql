@@ -2,7 +2,7 @@ with "$found" as materialized (
   select "$row"."id"
   from "app"."deals" "$row"
   where "$row"."tenant_id" = $1::text::"pg_catalog"."int4"
-    and ("$row"."id") > ($2::text::"pg_catalog"."int8")
+    and "$row"."id" > $2::text::"pg_catalog"."int8"
   order by "$row"."id"
   limit $3::text::int8 + 1
 ),
