@@ -2,15 +2,16 @@ import { openCursors } from "../cursors/cursors.ts";
 import type { ChangesPlan } from "../plan/changes_plan.ts";
 import type { Client, Database } from "../postgres/database.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import type { CurrentAccess } from "../tokens/current_access.ts";
+import { checkWhenFree, type CurrentAccess } from "../tokens/current_access.ts";
 import type { Access } from "../tokens/token.ts";
 import type { TokenRecord } from "../tokens/token_record.ts";
-import { rejectCursor } from "./feed_errors.ts";
+import { rejectCursor, rejectFull } from "./feed_errors.ts";
 import { type FeedPosition, parsePosition, printPosition } from "./position.ts";
 import { type ChangesPage, readChanges } from "./read_changes.ts";
 import type { SnapshotStandbys } from "./read_on_standby.ts";
 import type { Since } from "./read_row.ts";
 import type { Wait, Waited } from "./waiters.ts";
+import { measurePage, openTurns, type Room, type Turn } from "./turns.ts";
 import { openWatch } from "./watch.ts";
 
 export type { ChangesPage, FeedPosition, Since };
@@ -23,6 +24,13 @@ export interface Changes {
    * @throws {DatabaseError}
    */
   readonly read: (plan: ChangesPlan, since: Since, client?: Client) => Promise<ChangesPage>;
+  /**
+   * Reads the next changes for a client that was woken, when it is its turn. Undefined: it was not until
+   * the end of its time.
+   * @throws {ApiError} as `read`
+   * @throws {DatabaseError}
+   */
+  readonly readInTurn: (turn: Turn) => Promise<ChangesPage | undefined>;
   /**
    * Waits until there is something new after a position at which `more` was false.
    * @throws {ApiError} 429 or 503 if too many clients wait
@@ -67,6 +75,7 @@ export function openChanges(
   const cursors = openCursors(database);
   const counted = (clients: number) => observe({ kind: "changes_waiting", clients });
   const watch = openWatch({ database, counted, ...(confirmed && { confirmed }) });
+  const turns = openTurns(read);
   let closed = false;
 
   function read(plan: ChangesPlan, since: Since, client?: Client): Promise<ChangesPage> {
@@ -92,9 +101,18 @@ export function openChanges(
   function close(): void {
     closed = true;
     watch.close();
+    turns.close();
   }
 
-  return { read, wait: watch.wait, seal, open, close, closed: () => closed };
+  return {
+    read,
+    readInTurn: turns.take,
+    wait: watch.wait,
+    seal,
+    open,
+    close,
+    closed: () => closed,
+  };
 }
 
 function useOf({ table, scope }: Pick<ChangesPlan, "table" | "scope">) {
@@ -106,8 +124,12 @@ export interface FollowOptions {
   readonly client: Client;
   readonly current: CurrentAccess;
   readonly waitMs: number;
-  /** Called before and after a wait, so that a waiting client takes no place from others. */
-  readonly onWait?: { readonly begin: () => void; readonly end: () => void };
+  /** The stream that it has, if any; it reads in turn from the beginning. */
+  readonly stream?: { readonly more: boolean };
+  /** Memory for the page. */
+  readonly room: Room;
+  /** Called before a wait: from then on the client takes no place from others. */
+  readonly onWait?: () => void;
 }
 
 /** The result of following: a page, or why there is none. */
@@ -119,7 +141,8 @@ export type Followed =
 
 /**
  * Reads the next changes. If there are none, it waits for them until the time is over or the feeds
- * are closed. A page is given only as long as the client's access is the same.
+ * are closed. From then on it reads in turn, and its page is empty if it had no turn in time. A page is
+ * given only as long as the client's access is the same.
  * @throws {ApiError} among them those of {@link CurrentAccess.check}
  * @throws {DatabaseError}
  * @see CH7
@@ -127,14 +150,19 @@ export type Followed =
 export async function followChanges(
   changes: Changes,
   plan: ChangesPlan,
-  { since: first, client, current, waitMs, onWait }: FollowOptions & { readonly since: Since },
+  { since: first, client, current, waitMs, stream, room, onWait }: FollowOptions & {
+    readonly since: Since;
+  },
 ): Promise<Followed> {
   const untilMs = performance.now() + waitMs;
+  const hasMore = stream?.more === true;
   let since = first;
-  let mayWait = waitMs > 0 && isAtRest(since);
+  let mayWait = waitMs > 0 && !hasMore && isAtRest(since);
+  let inTurn = stream !== undefined;
   for (;;) {
     if (mayWait) {
-      onWait?.begin();
+      onWait?.();
+      inTurn = true;
       const waited = await changes.wait({
         plan,
         position: since as FeedPosition,
@@ -142,16 +170,22 @@ export async function followChanges(
         client,
         untilMs,
       });
-      onWait?.end();
       if (waited.kind === "ended" || waited.kind === "gone") return waited;
       if (waited.kind === "idle") {
         return { kind: "page", page: { changes: [], position: waited.position, more: false } };
       }
       since = waited.position;
     }
-    const page = await changes.read(plan, since, client);
-    await current.check();
-    const isOver = performance.now() >= untilMs || changes.closed();
+    const page = inTurn
+      ? await changes.readInTurn({ plan, since: since as FeedPosition, room, client, untilMs })
+      : await changes.read(plan, since, client);
+    if (page === undefined) {
+      const none = { changes: [], position: since as FeedPosition, more: hasMore };
+      return { kind: "page", page: none };
+    }
+    await (inTurn ? checkWhenFree(current) : current.check());
+    if (!room.hold(measurePage(page))) throw rejectFull();
+    const isOver = hasMore || performance.now() >= untilMs || changes.closed();
     if (page.changes.length > 0 || page.more || isOver) return { kind: "page", page };
     since = page.position;
     mayWait = true;

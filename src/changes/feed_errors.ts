@@ -37,6 +37,12 @@ export function rejectIncomplete(table: string): ApiError {
   });
 }
 
+/** Makes the 503 for a page for which there is no memory. @see L14 */
+export function rejectFull(): ApiError {
+  const message = "Too many long responses are still being sent, try again in a second";
+  return new ApiError(503, message, { headers: { "Retry-After": "1" } });
+}
+
 /** Makes the 503 for a standby. @see CH14 */
 export function rejectStandby(): ApiError {
   const message = "The database is a standby, which cannot tell changes apart";

@@ -3,6 +3,7 @@ import { allowsSame } from "../tokens/current_access.ts";
 import type { TokenRecord } from "../tokens/token_record.ts";
 import { findClear, type Look, lookForAll } from "./look.ts";
 import type { Moment } from "./position.ts";
+import { isBusy } from "./turns.ts";
 import { openWaiters, type Wait, type Waited, type Waiter } from "./waiters.ts";
 
 /** Waits for all clients together, with one statement at a time. */
@@ -86,6 +87,8 @@ export function openWatch(
       if (tokens.length > 0) confirmed(found.records, lookedMs);
       for (const waiter of asked) report(waiter, found);
     } catch (error) {
+      // A look that was not made has missed nothing, so the clients wait on.
+      if (isBusy(error)) return asked.filter(isLate).forEach(settleIdle);
       moment = undefined;
       for (const waiter of asked) waiter.fail(error);
     } finally {
@@ -103,7 +106,7 @@ export function openWatch(
 
 /** Ends the wait of a client for which a look has found something, or whose time is over. */
 function report(waiter: Waiter, found: Look): void {
-  const { access, position, untilMs } = waiter;
+  const { access, position } = waiter;
   if (access !== undefined && found.tokens.has(access.tokenId)) {
     const current = found.tokens.get(access.tokenId);
     if (current === undefined || !allowsSame(access, current)) {
@@ -115,7 +118,11 @@ function report(waiter: Waiter, found: Look): void {
     return waiter.settle({ kind: "changed", position: waiter.clear ?? position });
   }
   waiter.clear = clear;
-  if (performance.now() >= untilMs) settleIdle(waiter);
+  if (isLate(waiter)) settleIdle(waiter);
+}
+
+function isLate({ untilMs }: Waiter): boolean {
+  return performance.now() >= untilMs;
 }
 
 function settleIdle(waiter: Waiter): void {

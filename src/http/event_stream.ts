@@ -1,6 +1,6 @@
 import { ApiError } from "../errors/api_error.ts";
 import { startDeadline } from "../runtime/timers.ts";
-import type { CurrentAccess } from "../tokens/current_access.ts";
+import { checkWhenFree, type CurrentAccess } from "../tokens/current_access.ts";
 import type { Recipient } from "./response_body.ts";
 import { parseHeaderList } from "./header_list.ts";
 
@@ -15,7 +15,10 @@ export function wantsEvents(accept: string | null): boolean {
   );
 }
 
-/** Produces the text of events; each is requested after the client has read the previous one. */
+/**
+ * Produces the text of events; each is requested after the client has read the previous one. It holds
+ * room for what it has produced.
+ */
 export type EventSource = AsyncGenerator<string, void, { readonly signal: AbortSignal }>;
 
 const UTF_8 = new TextEncoder();
@@ -40,9 +43,8 @@ export function streamEvents(
   recipient: Recipient,
   { describe, current }: StreamOptions,
 ): ReadableStream<Uint8Array> {
-  const { sending, cut, tenant = "" } = recipient;
+  const { sending, cut, room } = recipient;
   const client = new AbortController();
-  let release = () => {};
   let endDeadline = () => {};
   /** What is left of the events that were made last. */
   let rest = new Uint8Array();
@@ -51,7 +53,7 @@ export function streamEvents(
     client.abort();
     rest = new Uint8Array();
     endDeadline();
-    release();
+    room?.hold(0);
   }
 
   return new ReadableStream<Uint8Array>({
@@ -59,7 +61,7 @@ export function streamEvents(
       endDeadline();
       try {
         const hasMore = rest.length > 0 || await makeEvents();
-        await current.check();
+        await checkWhenFree(current);
         if (client.signal.aborted) return;
         if (!hasMore) {
           end();
@@ -84,12 +86,10 @@ export function streamEvents(
 
   /** Makes the next events; false at the end. */
   async function makeEvents(): Promise<boolean> {
-    release();
-    release = () => {};
+    rest = new Uint8Array();
     const { value, done } = await source.next(client);
     if (done || client.signal.aborted) return false;
     rest = UTF_8.encode(value === "" ? ": open\n\n" : value);
-    release = sending.unsent.take(rest.length, tenant) ?? (() => {});
     return true;
   }
 

@@ -128,6 +128,7 @@ export function respondEvents(
   const headers = makeHeaders({ text: "", headers: own }, exchange);
   if (exchange.request.method === "HEAD") {
     void source.return();
+    exchange.room?.hold(0);
     return new Response(null, { status: 200, headers });
   }
   const describe = (error: unknown) => findApiError(error)?.message ?? INTERNAL_ERROR;
@@ -218,6 +219,7 @@ export function respondFile({ type, etag, gzip }: CompressedFile, exchange: Exch
 export function respondError(error: unknown, exchange: Exchange): Response {
   const { status, message, matched, headers } = findApiError(error) ??
     new ApiError(500, INTERNAL_ERROR);
+  exchange.room?.hold(0);
   const body = { success: false, error: message, ...(matched === undefined ? {} : { matched }) };
   return respond({ status, json: JSON.stringify(body), headers }, exchange);
 }

@@ -3,6 +3,7 @@ import { IS_BUN } from "../runtime/adapter.ts";
 import { onNextTick } from "../runtime/timers.ts";
 import type { ByteBudget } from "./byte_budget.ts";
 import { parseHeaderList } from "./header_list.ts";
+import type { HeldBytes } from "./room.ts";
 
 /**
  * Up to this length, head and body are always less than the 16 kB that Bun collects before it writes.
@@ -98,6 +99,8 @@ export interface Recipient {
   readonly free?: ((bytes: Uint8Array<ArrayBuffer>) => boolean) | undefined;
   /** Undefined: not known. */
   tenant?: string;
+  /** Memory of the events that are being sent. */
+  room?: HeldBytes;
   /** Keeps the memory of the request's body for the response, in place of memory of its own. */
   hold?: () => () => void;
 }

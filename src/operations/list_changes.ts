@@ -1,7 +1,10 @@
 import { followChanges } from "../changes/changes.ts";
-import type { Changes, FeedPosition } from "../changes/changes.ts";
+import type { Changes, ChangesPage, FeedPosition } from "../changes/changes.ts";
 import { rejectNoFeed } from "../changes/feed_errors.ts";
+import type { Room } from "../changes/turns.ts";
 import { rejectInvalid } from "../http/authenticate.ts";
+import { isLong } from "../http/response_body.ts";
+import { openRoom } from "../http/room.ts";
 import { wantsEvents } from "../http/event_stream.ts";
 import { wantsWideNumbersAsText } from "../http/preferences.ts";
 import { type ChangesPlan, planChanges } from "../plan/changes_plan.ts";
@@ -85,8 +88,9 @@ export const listChanges: DescribedOperation = {
 };
 
 async function startFollowing(context: FollowContext, changes: Changes): Promise<Following> {
-  const { table, current, config, exchange: { request }, place, startedMs } = context;
+  const { table, current, config, exchange, place, startedMs } = context;
   const { access } = current;
+  const { request } = exchange;
   const { headers } = request;
   const parsed = parseChangesRequest(request.url);
   if (table.feed === undefined) throw rejectNoFeed(table.name);
@@ -96,11 +100,10 @@ async function startFollowing(context: FollowContext, changes: Changes): Promise
   const isStream = wantsEvents(headers.get("accept"));
   const text = (isStream && headers.get("last-event-id")) || parsed.since;
   const since = await changes.open(text, plan);
-  const follow = {
-    since,
-    current,
-    onWait: { begin: place.rest, end: () => place.claim(access.tenant) },
-  };
+  // An attempt before this one may have held some.
+  exchange.room?.hold(0);
+  const room = exchange.room = openRoom(exchange.sending.unsent, access.tenant);
+  const follow = { since, current, room, onWait: place.rest };
   // The first page of a stream decides its status.
   const untilMs = startedMs + parsed.waitSeconds * 1000;
   const waitMs = isStream ? 0 : Math.max(0, untilMs - performance.now());
@@ -112,11 +115,14 @@ async function startFollowing(context: FollowContext, changes: Changes): Promise
   const { page } = followed;
   const rows = page.changes.length;
   if (isStream) {
-    return { events: streamPages({ changes, plan, current }, page), rows };
+    const streaming = { changes, plan, current, room };
+    return { events: streamPages(streaming, await printEvents(streaming, page, true)), rows };
   }
   const cursor = await changes.seal(page.position, plan);
   const json = `{"success":true,"table":${JSON.stringify(table.name)},` +
     `"changes":[${page.changes.join(",")}],"cursor":"${cursor}","more":${page.more}}`;
+  if (request.method !== "HEAD" && isLong(json.length)) exchange.hold = () => () => room.hold(0);
+  else room.hold(0);
   return { json, rows };
 }
 
@@ -124,6 +130,15 @@ interface Streaming {
   readonly changes: Changes;
   readonly plan: ChangesPlan;
   readonly current: CurrentAccess;
+  readonly room: Room;
+}
+
+/** The events of a page, and the position after them. */
+interface Events {
+  /** Empty once it was taken: the stream may wait for hours before the next ones. */
+  text: string;
+  readonly position: FeedPosition;
+  readonly more: boolean;
 }
 
 /**
@@ -132,25 +147,47 @@ interface Streaming {
  * @see CH15, CH16
  */
 async function* streamPages(
-  { changes, plan, current }: Streaming,
-  first: { readonly changes: readonly string[]; readonly position: FeedPosition; more: boolean },
+  streaming: Streaming,
+  first: Events,
 ): AsyncGenerator<string, void, { readonly signal: AbortSignal }> {
-  let page = first;
+  const { changes, room } = streaming;
   let client = yield "";
-  for (let isNew = true;;) {
-    const cursor = await changes.seal(page.position, plan);
-    client = yield printPage(page.changes, { cursor, more: page.more, isNew });
+  for (let events: Events | undefined = first; events !== undefined;) {
+    client = yield takeText(events);
+    room.hold(0);
     if (changes.closed() || client.signal.aborted) return;
-    const followed = await followChanges(changes, plan, {
-      since: page.position,
-      client,
-      current,
-      waitMs: page.more ? 0 : COMMENT_MS,
-    });
-    if (followed.kind !== "page") return;
-    isNew = page.more || followed.page.changes.length > 0;
-    page = followed.page;
+    events = await readEvents(streaming, events, client);
   }
+}
+
+function takeText(events: Events): string {
+  const { text } = events;
+  events.text = "";
+  return text;
+}
+
+/** Reads and prints what follows; undefined: the stream ends. */
+async function readEvents(
+  streaming: Streaming,
+  { position: since, more }: Events,
+  client: { readonly signal: AbortSignal },
+): Promise<Events | undefined> {
+  const { changes, plan, current, room } = streaming;
+  const follow = { since, client, current, room, stream: { more }, waitMs: COMMENT_MS };
+  const followed = await followChanges(changes, plan, follow);
+  if (followed.kind !== "page") return undefined;
+  const { page } = followed;
+  return await printEvents(streaming, page, more || page.changes.length > 0);
+}
+
+async function printEvents(
+  { changes, plan }: Streaming,
+  page: ChangesPage,
+  isNew: boolean,
+): Promise<Events> {
+  const { position, more } = page;
+  const cursor = await changes.seal(position, plan);
+  return { text: printPage(page.changes, { cursor, more, isNew }), position, more };
 }
 
 function printPage(

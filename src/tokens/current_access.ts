@@ -1,4 +1,5 @@
 import { ApiError } from "../errors/api_error.ts";
+import { DatabaseError, POOL_WAIT } from "../postgres/database_error.ts";
 import type { Access } from "./token.ts";
 
 /**
@@ -60,4 +61,20 @@ export function allowsSame(before: Access, after: Access): boolean {
 function isSameList(one: readonly string[] | null, other: readonly string[] | null): boolean {
   if (one === null || other === null) return one === other;
   return JSON.stringify([...one].sort()) === JSON.stringify([...other].sort());
+}
+
+/**
+ * Checks the access of a stream or of a client that waits: a pool without a free connection delays it,
+ * and does not end it.
+ * @throws {ApiError} as {@link CurrentAccess.check}
+ * @see CH24
+ */
+export async function checkWhenFree({ check }: CurrentAccess): Promise<void> {
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (!(error instanceof DatabaseError && error.code === POOL_WAIT)) throw error;
+    }
+  }
 }
