@@ -55,7 +55,7 @@ export const MAX_ROWS_PER_PAGE = 200;
  * Characters of a page token: with its path it fits into the 8 KiB that proxies take for the line of a
  * request. @see L21
  */
-export const MAX_PAGE_TOKEN_CHARACTERS = 6144;
+export const MAX_PAGE_TOKEN_CHARACTERS = 1800;
 /**
  * Columns of a sort with a page token, with those of the key: as many as an index of Postgres has at
  * most. @see L22

@@ -116,5 +116,5 @@ export function takeRequestId(request: Request): string {
  * it must not.
  */
 function holdsToken(id: string): boolean {
-  return id.includes("rg_") && (TOKEN_START.test(id) || redactTokens(id) !== id);
+  return TOKEN_START.test(id) || redactTokens(id) !== id;
 }

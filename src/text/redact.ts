@@ -13,13 +13,22 @@ const TOKEN = new RegExp(
   "g",
 );
 
+/** What may be the secret part of a token without its start: as many characters in a row. */
+const RUN = new RegExp(`${CHARACTER}{43,}`, "g");
+
 /**
- * Removes the secret of each token in a text, even of one that is percent-encoded or cut off; the id
- * stays. For everything from a client that is logged, stored or repeated. A text must be redacted
+ * Removes the secret of each token in a text, even of one that is percent-encoded or cut off, or of the
+ * secret alone; the id stays. For everything from a client that is logged, stored or repeated. A text must be redacted
  * before it is cut.
  */
 export function redactTokens(text: string): string {
-  return text.includes("rg_") || text.includes("%") ? text.replaceAll(TOKEN, "$1…") : text;
+  const parts = text.includes("rg_") || text.includes("%") ? text.replaceAll(TOKEN, "$1…") : text;
+  return parts.length < 43 ? parts : parts.replaceAll(RUN, (run) => isSecret(run) ? "…" : run);
+}
+
+/** Reports whether a run may be random: digests in hex and long words are of one case. */
+function isSecret(run: string): boolean {
+  return run.includes("%") || /[a-z]/.test(run) && /[A-Z]/.test(run);
 }
 
 /**

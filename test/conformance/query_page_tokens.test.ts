@@ -314,14 +314,14 @@ describeService("Query, page tokens", ({ kind, query, single, get, run, service 
 
   it("rejects a sort whose values are too long for an address [L21]", async () => {
     await run(`create table essays (id int4 primary key, tenant_id int4 not null, body text);
-      insert into essays select n, 1, n || repeat('é', case n when 3 then 3000 else 1000 end)
+      insert into essays select n, 1, n || repeat('é', case n when 3 then 1000 else 300 end)
         from generate_series(1, 6) n;
       grant select on essays to rowgate_app`);
     await waitFor("essays");
     const body = { sort: [{ field: "body" }], select: ["id"], per_page: 1 };
     const first = await query("essays", body, { headers: PREFER });
     const second = await at(nextOf(first)!, body);
-    assert(nextOf(second)!.length < 8000);
+    assert(`link: <${nextOf(second)}>; rel="next"`.length < 2000);
     assertRejectedAt(await at(nextOf(second)!, body), "sort");
     assertEquals((await query("essays", { ...body, page: 3 })).status, 200);
     assertEquals((await readAll("essays", { select: ["id"], per_page: 1 })).length, 6);

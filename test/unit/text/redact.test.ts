@@ -18,6 +18,17 @@ describe("redactTokens", () => {
     assertEquals(quote(`${"x".repeat(50)}${token}`), `"${"x".repeat(50)}rg_${id}_…"`);
   });
 
+  it("removes the secret part of a token that stands alone, with or without its checksum [AU19]", () => {
+    for (let round = 0; round < 100; round++) {
+      const secret = mintToken().token.slice("rg_".length + 12);
+      for (const part of [secret, secret.slice(0, -6), `x-${secret}`, `a/${secret}?b`]) {
+        assertEquals(redactTokens(part).includes(secret.slice(8, 30)), false, part);
+      }
+    }
+    const kept = `${"0123456789abcdef".repeat(4)} ${crypto.randomUUID()} ${"A".repeat(60)}`;
+    assertEquals(redactTokens(kept), kept);
+  });
+
   it("leaves the names of tables and columns as they are", () => {
     for (
       const name of ["org_units", "org_memberships_old", "rg_", "rg_a_b", "org_customers_archive"]
