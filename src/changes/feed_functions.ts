@@ -1,4 +1,6 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
+import { unquoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { quoteText } from "../text/quote_text.ts";
 
 /** The part of a table that the triggers of its feed depend on. */
 export interface FeedTable extends Pick<Table, "identifier"> {
@@ -6,6 +8,8 @@ export interface FeedTable extends Pick<Table, "identifier"> {
   readonly stored: Pick<Table["stored"], "schema" | "name">;
   readonly tenant: Pick<Column, "identifier"> | undefined;
   readonly primaryKey: readonly Pick<Column, "identifier" | "padded" | "baseType">[];
+  /** The columns that decide which rows clients see; empty: they see all. */
+  readonly images: readonly Pick<Column, "identifier" | "kind">[];
 }
 
 /** Settings that the texts of some types depend on. */
@@ -54,8 +58,61 @@ end $rowgate$`;
 /** Compiles the statement that logs the row of a row trigger. */
 function logRow(table: FeedTable, feed: number, row: "new" | "old"): string {
   const { key, tenant } = describeParts(table);
-  return `insert into rowgate.changes (feed, tenant, amount, keys)
-    select ${feed}, ${tenant(row)}, 1, array[${key(row)}] where ${tenant(row)} is not null;`;
+  const hasImage = row === "old" && table.images.length > 0;
+  const image = hasImage ? `, array[${describeImage(table, row)}]` : "";
+  return `insert into rowgate.changes (feed, tenant, amount, keys${hasImage ? ", images" : ""})
+    select ${feed}, ${tenant(row)}, 1, array[${key(row)}]${image} where ${
+    tenant(row)
+  } is not null;`;
+}
+
+/**
+ * Compiles the former values of a row, from which the reader finds out whether clients saw it. Texts are
+ * read by the input function of the type, except JSON, which stays as it is.
+ */
+function describeImage({ images }: FeedTable, row: string): string {
+  const members = images.map(({ identifier, kind }) =>
+    `${quoteText(unquoteIdentifier(identifier))}, ${row}.${identifier}${
+      kind === "json" ? "" : "::text"
+    }`
+  );
+  return `pg_catalog.json_build_object(${members.join(", ")})`;
+}
+
+/**
+ * Compiles the function of a table of which clients see only some rows: each changed row is logged with
+ * an image of what it was.
+ */
+function describeImagedFunction(table: FeedTable, feed: number): string {
+  const { key, tenant } = describeParts(table);
+  const text = (row: string) =>
+    `${tenant(row)} collate "C" as tenant, ${key(row)} collate "C" as key`;
+  const old = `select ${text("r")}, ${describeImage(table, "r")} as image from "$old" r`;
+  const made = `select m.tenant, m.key, null::json as image from (select ${
+    text("r")
+  } from "$new" r`;
+  return `create function rowgate.changes_${feed}() returns trigger
+language plpgsql security definer ${describeSettings(table)} as $rowgate$
+begin
+  if tg_op = 'INSERT' then
+    ${logParts(feed, `${made}) m`)};
+  elsif tg_op = 'UPDATE' then
+    ${logParts(feed, `${old} union all ${made} except select ${text("r")} from "$old" r) m`)};
+  else
+    ${logParts(feed, old)};
+  end if;
+  return null;
+end $rowgate$`;
+}
+
+/** Compiles the statement that logs rows with images, in entries of a thousand keys of a tenant. */
+function logParts(feed: number, rows: string): string {
+  return `insert into rowgate.changes (feed, tenant, amount, keys, images)
+      select ${feed}, k.tenant, count(*), array_agg(k.key), array_agg(k.image) from (
+        select k.tenant, k.key, k.image,
+          (row_number() over (partition by k.tenant collate "C") - 1) / ${KEYS_OF_ENTRY} as part
+        from (${rows}) k where k.tenant is not null) k
+      group by k.tenant, k.part`;
 }
 
 /** The condition of the trigger for `describeMovedFunction`. Its names are resolved once, by the search path of the role that creates it. */
@@ -84,6 +141,7 @@ export function describeStatementFunction(
   feed: number,
   { partitioned }: { readonly partitioned: boolean },
 ): string {
+  if (table.images.length > 0) return describeImagedFunction(table, feed);
   const { key, tenant } = describeParts(table);
   const read = (rows: "new" | "old") =>
     `select ${tenant("r")} as tenant, ${key("r")} as key from "$${rows}" r`;
@@ -184,7 +242,9 @@ function describeOld(table: FeedTable) {
  */
 export function describeTruncateFunction(table: FeedTable, feed: number): string {
   const { key, tenant } = describeParts(table);
-  const escape = (text: string) => text.replaceAll("%", "%%");
+  const image = table.images.length > 0 ? describeImage(table, "r") : "null::json";
+  const rows = `select ${tenant("r")} as tenant, ${key("r")} as key, ${image} as image from only`;
+  const logged = logParts(feed, `${rows.replaceAll("%", "%%")} %s r`);
   return `create function rowgate.changes_${feed}_truncate() returns trigger
 language plpgsql security definer ${describeSettings(table)} as $rowgate$
 declare
@@ -202,13 +262,7 @@ begin
   if large then
     update rowgate.feeds set generation = gen_random_uuid() where id = ${feed};
   else
-    execute pg_catalog.format($keys$insert into rowgate.changes (feed, tenant, amount, keys)
-      select ${feed}, k.tenant, count(*), array_agg(k.key) from (
-        select k.tenant, k.key,
-          (row_number() over (partition by k.tenant collate "C") - 1) / ${KEYS_OF_ENTRY} as part
-        from (select ${escape(tenant("r"))} as tenant, ${key("r")} as key from only %s r) k
-        where k.tenant is not null) k
-      group by k.tenant, k.part$keys$, relation);
+    execute pg_catalog.format($keys$${logged}$keys$, relation);
   end if;
   return null;
 end $rowgate$`;

@@ -1,4 +1,5 @@
 import type { Column, SqlText, Table } from "../catalogue/catalogue.ts";
+import { imagesOf } from "../plan/row_filter.ts";
 import { quoteText } from "../text/quote_text.ts";
 import {
   describeMoved,
@@ -31,9 +32,9 @@ const KEY_TYPES: ReadonlySet<string> = new Set(
     "time").split(" "),
 );
 /** Returns why a table cannot have a feed; undefined if it can. @see CH2 */
-export function explainNoFeed(
-  { primaryKey, keyUnique, tenant, tenancy }: Table,
-): string | undefined {
+export function explainNoFeed(table: Table): string | undefined {
+  const { primaryKey, keyUnique, tenant, tenancy } = table;
+  const images = imagesOf(table);
   const [first] = tenancy?.via ?? [];
   if (first !== undefined) {
     return `the tenant of its rows is that of ${first.table}, and a row that is deleted no longer says ` +
@@ -42,6 +43,9 @@ export function explainNoFeed(
   if (tenancy !== undefined && tenant === undefined) return "its tenant is in several columns";
   // It would end the quotes of the functions.
   if (tenant?.name.includes("$")) return `its tenant column ${tenant.name} has a $ in its name`;
+  // So would a column of the row filter.
+  const named = images.find(({ identifier }) => identifier.includes("$"));
+  if (named !== undefined) return `its row filter names the column ${named.name}, with a $`;
   if (primaryKey.length === 0) return "it has no primary key that clients can see";
   if (!keyUnique) {
     return "its key does not identify a row: it has child tables, or a part of its key is hidden";
@@ -66,21 +70,27 @@ export function planEnable(target: FeedTarget, feed: number): readonly string[] 
   const quoteName = ({ identifier }: { readonly identifier: SqlText }) =>
     quoteText(unquoteIdentifier(identifier));
   const names = table.primaryKey.map(quoteName).join(", ");
+  const images = table.images.map(quoteName).join(", ");
+  const readsOld = partitioned || images !== "";
   const tenant = table.tenant === undefined ? "null" : quoteName(table.tenant);
   return [
     // It waits for transactions that have written, so that none is older than the triggers.
     `lock table ${table.identifier} in share row exclusive mode`,
     ...target.replaced.flatMap(planDrop),
-    `insert into rowgate.feeds (id, schema_name, table_name, tenant_column, key_columns)
-values (${feed}, ${quoteText(schema)}, ${quoteText(name)}, ${tenant}, array[${names}])`,
+    `insert into rowgate.feeds (id, schema_name, table_name, tenant_column, key_columns${
+      images === "" ? "" : ", image_columns"
+    })
+values (${feed}, ${quoteText(schema)}, ${quoteText(name)}, ${tenant}, array[${names}]${
+      images === "" ? "" : `, array[${images}]`
+    })`,
     describeStatementFunction(table, feed, { partitioned }),
     describeTruncateFunction(table, feed),
     `revoke all on function rowgate.changes_${feed}(), rowgate.changes_${feed}_truncate() from public`,
-    ...planTriggers(table.identifier, feed, { stored: !partitioned, partitioned }),
-    ...(partitioned ? [] : planMovedTrigger(table, feed)),
+    ...planTriggers(table.identifier, feed, { stored: !partitioned, readsOld }),
+    ...(readsOld ? [] : planMovedTrigger(table, feed)),
     ...(partitioned || subscribed ? planRowTrigger(target, feed) : []),
     ...partitions.flatMap(({ identifier, stored }) => [
-      ...planTriggers(identifier, feed, { stored, partitioned }),
+      ...planTriggers(identifier, feed, { stored, readsOld }),
       ...(stored && !subscribed
         ? [`alter table ${identifier} disable trigger rowgate_changes_rows`]
         : []),
@@ -109,9 +119,9 @@ function planDrop(feed: number): readonly string[] {
 function planTriggers(
   table: SqlText,
   feed: number,
-  { stored, partitioned }: { readonly stored: boolean; readonly partitioned: boolean },
+  { stored, readsOld }: { readonly stored: boolean; readonly readsOld: boolean },
 ): readonly string[] {
-  const updated = `referencing ${partitioned ? 'old table as "$old" ' : ""}new table as "$new"`;
+  const updated = `referencing ${readsOld ? 'old table as "$old" ' : ""}new table as "$new"`;
   const events = [
     ["insert", "after insert", 'referencing new table as "$new"', ""],
     ["update", "after update", updated, ""],

@@ -1,4 +1,5 @@
 import type { Table } from "../catalogue/catalogue.ts";
+import { imagesOf } from "../plan/row_filter.ts";
 import type { Database } from "../postgres/database.ts";
 import { type FeedTarget, qualifyPartition } from "./feed_statements.ts";
 
@@ -58,7 +59,7 @@ export async function findTarget(
   const { partitioned, subscribed, members, feeds } = found;
   return {
     target: {
-      table,
+      table: { ...table, images: imagesOf(table) },
       partitioned,
       partitions: members.map(({ schema, name, kind }) => ({
         identifier: qualifyPartition(schema, name),
@@ -89,6 +90,8 @@ export interface FeedStatus {
   /** Null: shared by all tenants. */
   readonly tenantColumn: string | null;
   readonly keyColumns: readonly string[];
+  /** Columns of which the log has the former values; undefined: the schema is of an earlier version. */
+  readonly imageColumns?: readonly string[] | null;
 }
 
 /** The log of all feeds. */
@@ -128,6 +131,7 @@ export async function readStatus(
               'enabledAt', pg_catalog.to_char(f.enabled_at at time zone 'UTC',
                 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
               'tenantColumn', f.tenant_column, 'keyColumns', f.key_columns,
+              'imageColumns', pg_catalog.to_json(f) -> 'image_columns',
               'state', case when coalesce(c.oid, moved.oid) is null then 'gone'
                 when rowgate.changes_shape(f.id, coalesce(c.oid, moved.oid)) ->> 'complete' = 'true'
                   then 'complete'

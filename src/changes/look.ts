@@ -108,7 +108,7 @@ export function findClear(
   if (behind.has(waiter) || clear !== undefined && changed.has(key)) return undefined;
   const shape = shapes.get(position.feed);
   if (moment === undefined || shape === undefined || !shape.complete) return undefined;
-  const state = { feed: plan.table.feed ?? 0, moment, shape, anchored: true };
+  const state = { table: plan.table, moment, shape, anchored: true };
   if (findExpiry(clear ?? position, state) !== undefined) return undefined;
   const { wal, newest } = moment;
   return { ...position, wal, anchor: newest ?? undefined, seen: snapshotOf(moment) };

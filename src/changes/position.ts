@@ -58,6 +58,8 @@ export function parseMoment(json: string): Moment | undefined {
 const SHAPE = v.object({
   tenant: v.nullable(v.string()),
   key: v.array(v.string()),
+  /** Left out by a schema of an earlier version. */
+  images: v.nullish(v.array(v.string()), []),
   complete: v.boolean(),
   shape: v.string(),
 });

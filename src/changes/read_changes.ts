@@ -1,4 +1,4 @@
-import type { Column } from "../catalogue/catalogue.ts";
+import type { Column, Table } from "../catalogue/catalogue.ts";
 import { unquoteIdentifier } from "../catalogue/quote_identifier.ts";
 import type { ChangesPlan, LogPosition } from "../plan/changes_plan.ts";
 import type { ChangesRow } from "../sql/change_lines.ts";
@@ -18,6 +18,8 @@ import {
   type Shape,
   snapshotOf,
 } from "./position.ts";
+import { imagesOf } from "../plan/row_filter.ts";
+import { hasImages, hasShape, shapeOf } from "./table_scope.ts";
 import { readOnStandby, type SnapshotStandbys } from "./read_on_standby.ts";
 import { readFitting, type Reading, type ReadOptions, type Since } from "./read_row.ts";
 
@@ -56,7 +58,7 @@ export async function readChanges(
   }
   const reading = { plan, feed, since };
   const found = await readFitting(reading, onPrimary, (row) => checkState(row, { plan, since }));
-  return toPage(found.row, { since, feed, ...found.state });
+  return toPage(found.row, { since, feed, table: plan.table, ...found.state });
 }
 
 async function readNow(plan: ChangesPlan, options: ReadOptions): Promise<FeedPosition> {
@@ -84,17 +86,18 @@ function checkState(
   const names = table.primaryKey.map(({ identifier }: Column) => unquoteIdentifier(identifier));
   const isSame = shape.tenant === (table.tenant?.name ?? null) &&
     JSON.stringify(shape.key) === JSON.stringify(names);
-  if (!shape.complete || !isSame) throw rejectIncomplete(table.name);
+  const isWhole = shape.complete && isSame && hasImages(shape.images, imagesOf(table));
+  if (!isWhole) throw rejectIncomplete(table.name);
   const expiry = typeof since === "string"
     ? undefined
-    : findExpiry(since, { feed: table.feed!, moment, shape, anchored: row.anchored === "true" });
+    : findExpiry(since, { table, moment, shape, anchored: row.anchored === "true" });
   if (expiry !== undefined) throw rejectExpired(expiry);
   return { moment, shape };
 }
 
 /** The state that is compared with a position. */
 export interface FeedState {
-  readonly feed: number;
+  readonly table: Table;
   readonly moment: Moment;
   readonly shape: Shape;
   /** True if the log entry of the position is unchanged. */
@@ -104,27 +107,28 @@ export interface FeedState {
 /** Returns why changes after a position may be missing; undefined if none is. @see CH12, CH13 */
 export function findExpiry(
   position: FeedPosition,
-  { feed, moment, shape, anchored }: FeedState,
+  { table, moment, shape, anchored }: FeedState,
 ): Expiry | undefined {
   const below = BigInt(moment.below);
   const { anchor, life, wal } = position;
   if (life !== moment.life || BigInt(moment.wal) < BigInt(wal)) return "life";
   if (anchor !== undefined && !anchored && BigInt(anchor[0]) >= below) return "life";
-  if (position.feed !== feed || position.shape !== shape.shape) return "shape";
+  if (position.feed !== table.feed || !hasShape(position.shape, shape, table)) return "shape";
   return oldestOf(position) < below ? "age" : undefined;
 }
 
 function toPage(
   row: ChangesRow,
-  { since, feed, moment, shape }: Pick<FeedState, "feed" | "moment" | "shape"> & {
+  { since, feed, table, moment, shape }: Omit<FeedState, "anchored"> & {
     readonly since: Since;
+    readonly feed: number;
   },
 ): ChangesPage {
   const changes = linesOf(row);
   const cut = row.cut == null ? undefined : JSON.parse(row.cut) as [number, string, string, string];
   const last = lastOf(row);
   const now = snapshotOf(moment);
-  const place = { feed, shape: shape.shape, life: moment.life, wal: moment.wal };
+  const place = { feed, shape: shapeOf(shape, table), life: moment.life, wal: moment.wal };
   const position: FeedPosition = {
     ...place,
     anchor: moment.newest ?? undefined,

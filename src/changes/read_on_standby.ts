@@ -8,6 +8,7 @@ import {
   type PlaceInWal,
   placeInWal,
 } from "./position.ts";
+import { hasShape } from "./table_scope.ts";
 import { readFitting, type ReadOptions } from "./read_row.ts";
 
 /** Standbys on which the initial rows of a feed may be read. */
@@ -50,7 +51,7 @@ export async function readOnStandby(
     const { row, state } = await readFitting(
       reading,
       { ...options, database: standby.database },
-      (row) => isSame(row, position) || undefined,
+      (row) => isSame(row, position, plan.table) || undefined,
     );
     return state && standby.isSame() ? row : undefined;
   } catch (error) {
@@ -60,10 +61,14 @@ export async function readOnStandby(
 }
 
 /** Reports whether the standby has the table and the feed as they were at the position. */
-function isSame(row: ChangesRow, { anchor, rows, shape }: FeedPosition): boolean {
+function isSame(
+  row: ChangesRow,
+  { anchor, rows, shape }: FeedPosition,
+  table: ChangesPlan["table"],
+): boolean {
   const found = parseShape(row.shape);
   const isStandby = parseMoment(row.moment) === undefined;
   // The statement of a first page reads no entry.
   const isAnchored = anchor === undefined || rows === undefined || row.anchored === "true";
-  return isStandby && isAnchored && found?.complete === true && found.shape === shape;
+  return isStandby && isAnchored && found?.complete === true && hasShape(shape, found, table);
 }

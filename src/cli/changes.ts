@@ -10,6 +10,7 @@ import {
   planEnable,
 } from "../changes/feed_statements.ts";
 import { type FeedStatus, findTarget, type LogStatus, readStatus } from "../changes/find_feeds.ts";
+import { hasImages } from "../changes/table_scope.ts";
 import { disableFeeds, enableFeed } from "../changes/manage_feeds.ts";
 import type { Host } from "../runtime/host.ts";
 import { prepareSchema } from "./prepare_schema.ts";
@@ -95,7 +96,8 @@ async function isComplete(
   const tenant = table.tenant === undefined ? null : unquoteIdentifier(table.tenant.identifier);
   const key = table.primaryKey.map(({ identifier }) => unquoteIdentifier(identifier));
   return feed?.state === "complete" && feed.tenantColumn === tenant &&
-    feed.keyColumns.join("\n") === key.join("\n");
+    feed.keyColumns.join("\n") === key.join("\n") &&
+    hasImages(feed.imageColumns ?? [], table.images);
 }
 
 function disable(

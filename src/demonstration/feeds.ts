@@ -23,6 +23,7 @@ export function planFeeds(): readonly Compile[] {
       primaryKey: Object.entries(key).map(([column, baseType]) => (
         { identifier: quoteIdentifier(column), padded: false, baseType }
       )),
+      images: [],
     };
     const target = { table, partitioned: false, partitions: [], subscribed: false, replaced: [] };
     return planEnable(target, drawFeedId()).map(compileText);

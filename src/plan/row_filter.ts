@@ -26,6 +26,17 @@ export function planRowFilter(table: Table): PlannedRowFilter {
   return planned;
 }
 
+/**
+ * Lists the columns that decide which rows of a table clients see, in the order of their names. A
+ * changes feed logs what they were before a change.
+ * @see CH24
+ */
+export function imagesOf(table: Table): readonly Column[] {
+  const planned = table.only === undefined ? undefined : planRowFilter(table);
+  if (planned === undefined || "problem" in planned) return [];
+  return [...planned.columns].toSorted((one, other) => one.identifier < other.identifier ? -1 : 1);
+}
+
 function plan(table: Table): PlannedRowFilter {
   const { group, columns } = table.only!;
   const findings: Findings = {

@@ -45,6 +45,16 @@ const FIRST_PRUNED = statement`insert into rowgate.changes_pruned (below) values
   on conflict do nothing`;
 
 /**
+ * An image has the former values of the columns that decide whether clients see a row; null: there was
+ * no row. Feeds of tables whose rows are all seen have none.
+ */
+const IMAGES = [
+  statement`alter table rowgate.feeds add column if not exists
+  image_columns text[] not null default '{}'`,
+  statement`alter table rowgate.changes add column if not exists images json[]`,
+];
+
+/**
  * Everything that a client is given must survive a crash, after which Postgres may also reuse the
  * number of a lost transaction. So a statement that reads the log waits for the disk, and writers
  * need not. If not all WAL is on disk, the reader writes a record of its own, and its commit flushes
@@ -117,8 +127,8 @@ const coveredBy = (table: string) =>
 /**
  * Whether every change of a table is caught, and a digest that changes if one may have been missed:
  * triggers that were disabled for a while, partitions that were added or removed, columns that were
- * altered. Updating a row of a system table changes its xmin, so nothing can be done and undone
- * unseen.
+ * altered, row level security. Updating a row of a system table changes its xmin, so nothing can be done
+ * and undone unseen.
  */
 const SHAPE_FUNCTION = statement`create or replace function rowgate.changes_shape(
   feed int4, root oid
@@ -161,10 +171,17 @@ begin
     where a.attrelid = root and a.attnum > 0
     union all
     select concat('g', found.generation)
+    union all
+    select concat('s', c.relforcerowsecurity, c.relowner) from pg_class c
+    where c.oid = root and c.relrowsecurity
+    union all
+    select concat('p', p.oid, ' ', p.xmin) from pg_policy p join pg_class c on c.oid = p.polrelid
+    where c.oid = root and c.relrowsecurity
   )
   select json_build_object(
     'tenant', found.tenant_column,
     'key', found.key_columns,
+    'images', to_json(found) -> 'image_columns',
     'complete', coalesce((select bool_and(case
         when m.relkind = 'r' then (m.covered or m.each_row) and (m.truncates or m.parent <> 0)
         else m.relkind = 'p' end) from members m)
@@ -256,3 +273,6 @@ export const CHANGES_FUNCTIONS_VERSION: readonly Statement[] = [
 
 /** Lets updates log the old keys of rows by a trigger of their own. */
 export const MOVED_VERSION: readonly Statement[] = [SHAPE_FUNCTION, noteVersion(9)];
+
+/** Lets feeds log whether clients saw a row before it was changed. */
+export const IMAGES_VERSION: readonly Statement[] = [...IMAGES, SHAPE_FUNCTION, noteVersion(10)];

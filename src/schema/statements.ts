@@ -1,4 +1,9 @@
-import { CHANGES_FUNCTIONS_VERSION, CHANGES_VERSION, MOVED_VERSION } from "./changes_statements.ts";
+import {
+  CHANGES_FUNCTIONS_VERSION,
+  CHANGES_VERSION,
+  IMAGES_VERSION,
+  MOVED_VERSION,
+} from "./changes_statements.ts";
 import { IDEMPOTENCY_VERSION } from "./idempotency_statements.ts";
 import { RATES_VERSION } from "./rates_statements.ts";
 import { grantToServingRoles, noteVersion, type Statement, statement } from "./statement.ts";
@@ -86,6 +91,7 @@ export const VERSIONS: readonly (readonly Statement[])[] = [
   RATES_VERSION,
   CHANGES_FUNCTIONS_VERSION,
   MOVED_VERSION,
+  IMAGES_VERSION,
 ];
 
 /** The statements that create the schema `rowgate`, in order, for a person to run. @see R34 */

@@ -82,7 +82,12 @@ export function compileTarget(sql: Sql, { table, scope }: ChangesPlan): Fragment
 export function compileLines(
   sql: Sql,
   plan: ChangesPlan,
-  { row, measured }: { readonly row: Fragment; readonly measured: boolean },
+  { row, measured, onlySeen = false }: {
+    readonly row: Fragment;
+    readonly measured: boolean;
+    /** True: `"$keys"` also says which rows clients saw before, and no other one is a delete. */
+    readonly onlySeen?: boolean;
+  },
 ): Fragment {
   const small = measured
     ? sql`(select "$measure"."$fits" from "$measure")`
@@ -103,7 +108,7 @@ export function compileLines(
         select true "$there", not (${small}) "$large",
           case when ${small} then row_to_json("$record") end "$json"
         from (select ${compileOutput(sql, plan)} ${row}) "$record"
-      ) "$hit" on true
+      ) "$hit" on true ${onlySeen ? sql`where "$hit"."$there" or "$keys"."$seen"` : sql``}
     ),
     "$answer" as materialized (
       select coalesce(json_agg("$lines"."$line" order by "$lines"."$number"), '[]') "$lines",

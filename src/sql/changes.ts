@@ -14,6 +14,8 @@ import {
   type FeedStatement,
 } from "./change_lines.ts";
 import { join, literal } from "./fragment.ts";
+import { imagesOf } from "../plan/row_filter.ts";
+import { compilePredicate } from "./predicate.ts";
 import { compileFromSettings, compileSettings } from "./settings.ts";
 
 /** Keys that are read from the log for each change that a page may have. */
@@ -36,6 +38,7 @@ export function compileChanges(
   { plan, settings, ...statement }: FeedStatement,
   position: LogPosition,
 ): PendingQuery<ChangesRow[]> {
+  const isFiltered = plan.scope.only !== undefined;
   const limit = sql`${String(plan.limit)}::text::int8`;
   const events = sql`${String(Math.max(MIN_EVENTS, plan.limit * EVENTS_OF_CHANGE))}::text::int8`;
   const place = position.partial?.place ?? { xid: "0", seq: "0", ordinal: "0" };
@@ -54,9 +57,16 @@ export function compileChanges(
         row_number() over (
           order by "$entry"."$phase", "$entry".xid, "$entry".seq, "$each"."$ordinal"
         ) "$number",
-        "$entry"."$phase", "$entry".xid, "$entry".seq, "$each"."$ordinal", "$each"."$key"
+        "$entry"."$phase", "$entry".xid, "$entry".seq, "$each"."$ordinal", "$each"."$key" ${
+    isFiltered ? sql`, "$each"."$image"` : sql``
+  }
       from "$sized" "$entry"
-      cross join lateral unnest("$entry".keys) with ordinality "$each"("$key", "$ordinal")
+      cross join lateral ${
+    isFiltered
+      ? sql`unnest("$entry".keys, "$entry".images)
+        with ordinality "$each"("$key", "$image", "$ordinal")`
+      : sql`unnest("$entry".keys) with ordinality "$each"("$key", "$ordinal")`
+  }
       where "$entry"."$before" <= ${events} + 1000
         and not ("$entry"."$phase" = 0 and "$entry".xid = ${place.xid}::text::xid8
           and "$entry".seq = ${place.seq}::text::int8
@@ -65,7 +75,9 @@ export function compileChanges(
       limit ${events} + 1
     ),
     "$firsts" as materialized (
-      select "$event"."$key", min("$event"."$number") "$number"
+      select "$event"."$key", min("$event"."$number") "$number" ${
+    isFiltered ? sql`, bool_or(${compileSeen(sql, plan)}) "$seen"` : sql``
+  }
       from "$events" "$event"
       where "$event"."$number" <= ${events}
       group by "$event"."$key"
@@ -80,15 +92,21 @@ export function compileChanges(
       end "$number"
     ),
     "$keys" as materialized (
-      select "$first"."$number", ${compileKeys(sql, plan)}
+      select "$first"."$number", ${isFiltered ? sql`"$first"."$seen",` : sql``} ${
+    compileKeys(sql, plan)
+  }
       from (
-        select "$each"."$number", "$each"."$key"
+        select "$each"."$number", "$each"."$key" ${isFiltered ? sql`, "$each"."$seen"` : sql``}
         from "$firsts" "$each"
         order by "$each"."$number"
         limit ${limit}
       ) "$first"
     ),
-    ${compileLines(sql, plan, { row: compileTarget(sql, plan), measured: statement.measured })}
+    ${
+    compileLines(sql, plan, {
+      ...{ row: compileTarget(sql, plan), measured: statement.measured, onlySeen: isFiltered },
+    })
+  }
     select
       ${compileState(sql, { plan, ...statement })},
       (
@@ -119,7 +137,9 @@ function compileEntries(
   const { xid, seq } = partial?.place ?? { xid: "0", seq: "0" };
   const read = (phase: Fragment, condition: Fragment) =>
     sql`(
-      select ${phase} "$phase", "$log".xid, "$log".seq, "$log".amount, "$log".keys
+      select ${phase} "$phase", "$log".xid, "$log".seq, "$log".amount, "$log".keys ${
+      plan.scope.only === undefined ? sql`` : sql`, "$log".images`
+    }
       from rowgate.changes "$log"
       where "$log".feed = ${String(feed)}::text::int4
         and "$log".tenant = ${tenantInLog(plan.scope)}::text
@@ -147,6 +167,21 @@ function compileEntries(
   return parts.length === 2
     ? sql`${parts[0]!} union all ${parts[1]!}`
     : sql`${parts[0]!} union all ${parts[1]!} union all ${parts[2]!} union all ${parts[3]!}`;
+}
+
+/**
+ * Compiles whether clients saw the row of an `"$event"` before it was changed: whether its image matches
+ * the row filter. Only then is a row that is out of sight now a delete; any other one they never had.
+ * @see CH24
+ */
+function compileSeen(sql: Sql, { table, scope: { only } }: ChangesPlan): Fragment {
+  const columns = imagesOf(table).map((column) =>
+    sql`${literal(sql, column.identifier)} ${literal(sql, column.cast)}`
+  );
+  return sql`exists (
+        select from json_to_record("$event"."$image") "$row"(${join(sql, ",", columns)})
+        where "$event"."$image" is not null and ${compilePredicate(sql, only!)}
+      )`;
 }
 
 /** Compiles the columns of the key, from its text, or from a JSON array if there are several. */

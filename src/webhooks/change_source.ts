@@ -35,6 +35,10 @@ export interface ChangeSource {
    * 400 a single record is larger than any answer
    */
   readonly read: (position: ReadPosition) => Promise<ReadChanges>;
+  /** Reports whether a cursor was given for what the token sees of the table now. */
+  readonly isOfView: (
+    position: Pick<ReadPosition, "access" | "table" | "cursor">,
+  ) => Promise<boolean>;
   /**
    * Calls back at once, and whenever rows of a tenant may have changed; returns the function that
    * ends the watch.

@@ -79,6 +79,9 @@ async function deliverMessages(webhook: LeasedWebhook, options: DeliverOptions):
     if (tables instanceof ApiError) {
       return await fail(webhook, { error: describeMissing(tables), failed }, options);
     }
+    if (message !== undefined && !await isOfView(message, { access: holder!, tables }, options)) {
+      message = undefined;
+    }
     if (message === undefined) {
       const sought = { access: holder!, tables: rotate(tables, last), positions };
       const found = await findMessage(sought, options);
@@ -136,6 +139,20 @@ async function resolveTables(
     if (error instanceof ApiError) return error;
     throw error;
   }
+}
+
+/**
+ * Reports whether a pending message has only what the token sees of its table now. Otherwise it is made
+ * again.
+ * @see WH28
+ */
+async function isOfView(
+  { table: name, cursor }: Message,
+  { access, tables }: Omit<Sought, "positions">,
+  { source }: DeliverOptions,
+): Promise<boolean> {
+  const table = tables.find((each) => each.name === name);
+  return table !== undefined && await source.isOfView({ access, table, cursor });
 }
 
 interface Sought {

@@ -2,6 +2,7 @@ import type { Catalogue, Table } from "../catalogue/catalogue.ts";
 import { resolveTable } from "../catalogue/resolve.ts";
 import type { Changes } from "../changes/changes.ts";
 import { ApiError } from "../errors/api_error.ts";
+import { hasView } from "../changes/table_scope.ts";
 import { rejectNoFeed } from "../changes/feed_errors.ts";
 import { type ChangesPlan, planChanges } from "../plan/changes_plan.ts";
 import type { Access } from "../tokens/token.ts";
@@ -56,6 +57,18 @@ export function openFeedSource({ changes, catalogue }: FeedSourceOptions): Chang
     return { changes: `[${lines.join(",")}]`, count: lines.length, cursor, more };
   }
 
+  async function isOfView(
+    { access, table, cursor }: Pick<ReadPosition, "access" | "table" | "cursor">,
+  ): Promise<boolean> {
+    try {
+      const since = await changes.open(cursor, planPage({ access, table, limit: 1 }));
+      return typeof since === "object" && hasView(since.shape, table);
+    } catch (error) {
+      if (error instanceof ApiError) return false;
+      throw error;
+    }
+  }
+
   function watch(
     { table: name, tenant }: { readonly table: string; readonly tenant: string },
     changed: () => void,
@@ -98,7 +111,7 @@ export function openFeedSource({ changes, catalogue }: FeedSourceOptions): Chang
     }
   }
 
-  return { begin, read, watch };
+  return { begin, read, isOfView, watch };
 }
 
 function planPage(

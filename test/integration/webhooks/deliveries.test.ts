@@ -167,6 +167,18 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(hooks.receiver.at(hook.path).length, 1);
     });
 
+    it("does not send what is pending once clients see other rows or columns [WH28]", async () => {
+      const hook = await hooks.hook(holder);
+      hooks.receiver.answer(hook.path, 500);
+      hooks.source.change("1", "deals", { id: 47 });
+      await hooks.until(hook, (row) => row["last_error"] === "status 500");
+      hooks.source.views++;
+      hooks.receiver.answer(hook.path, 200);
+      await hooks.pass(hook, DAY);
+      const [first, second] = await hooks.messages(hook, 2);
+      assert(first!.id !== second!.id, "the message was sent again");
+    });
+
     it("stops when its host is not allowed any more [WH22] [SF3]", async () => {
       const hook = await hooks.hook(holder, { url: "https://other.example/x" });
       hooks.source.change("1", "deals", { id: 50 });

@@ -11,6 +11,8 @@ export interface MemorySource extends ChangeSource {
   silent: boolean;
   /** Readings so far. */
   readings: number;
+  /** How often clients came to see something else; a part of cursors from then on. */
+  views: number;
 }
 
 /** Opens a feed with a row `{id, …}` for each change. */
@@ -23,6 +25,7 @@ export function openMemorySource(): MemorySource {
   const source: MemorySource = {
     silent: false,
     readings: 0,
+    views: 0,
     change(tenant, table, record) {
       const key = keyOf(tenant, table);
       feeds.set(key, [...feeds.get(key) ?? [], record]);
@@ -38,7 +41,7 @@ export function openMemorySource(): MemorySource {
     read({ access: { tenant }, table: { name }, cursor, limit, keyOnly }) {
       source.readings++;
       const key = keyOf(tenant, name);
-      const from = Number(cursor);
+      const from = parseInt(cursor);
       if (from < (oldest.get(key) ?? 0)) throw new ApiError(410, "since: it is too old");
       const rows = (feeds.get(key) ?? []).slice(from, from + limit);
       const changes = rows.map((record) => ({
@@ -49,10 +52,11 @@ export function openMemorySource(): MemorySource {
       return Promise.resolve({
         changes: JSON.stringify(changes),
         count: rows.length,
-        cursor: String(from + rows.length),
+        cursor: `${from + rows.length}${source.views === 0 ? "" : ` ${source.views}`}`,
         more: false,
       });
     },
+    isOfView: ({ cursor }) => Promise.resolve(Number(cursor.split(" ")[1] ?? 0) === source.views),
     watch({ tenant, table }, changed) {
       const key = keyOf(tenant, table);
       const set = watchers.get(key) ?? new Set();
