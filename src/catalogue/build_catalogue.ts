@@ -69,8 +69,10 @@ export async function buildCatalogue(
   const built = buildTables(candidates, context, before);
   const tables = new Map<string, Table>();
   const taken = new Map<string, Table>();
-  for (const { table, warnings: own } of built.tables.values()) {
+  const blind = new Map<string, string>();
+  for (const { table, warnings: own, blind: hidden } of built.tables.values()) {
     warnings.push(...own);
+    for (const [name, why] of hidden) blind.set(name, why);
     if (table === undefined) continue;
     const { name } = table;
     const other = taken.get(name);
@@ -94,7 +96,7 @@ export async function buildCatalogue(
     warnings.push(`policy: credential table "${name}" is not in ${where}`);
   }
   const version = await digest([...tables.values()].map(describeForClients));
-  return { catalogue: { tables, credentialTables, version }, warnings, conflicts, built };
+  return { catalogue: { tables, credentialTables, blind, version }, warnings, conflicts, built };
 }
 
 /**

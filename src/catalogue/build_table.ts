@@ -2,6 +2,7 @@ import type { Column, Table } from "./catalogue.ts";
 import { buildColumn, buildColumns } from "./build_columns.ts";
 import type { FoundColumn, FoundTable } from "./introspection.ts";
 import type { TablePolicy } from "./policy.ts";
+import { buildRowSecurity, explainBlindness } from "./row_security.ts";
 import { buildRowFilter } from "./row_filter.ts";
 import { isKeyIndexed, listOrdered, listUnique, ownKey } from "./table_keys.ts";
 import type { NamedTable } from "./table_names.ts";
@@ -58,6 +59,15 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
     return undefined;
   }
   if (columns.size === 0) return undefined;
+  const { tenantSetting } = context.options;
+  const blindness = tenantSetting === undefined
+    ? undefined
+    : explainBlindness(found, tenantSetting);
+  if (blindness !== undefined) {
+    context.blind.set(found.called, blindness);
+    warnings.push(`table "${found.called}": ${blindness}, not exposed`);
+    return undefined;
+  }
   const only = buildRowFilter(found, { group: policy.only, columns, build, warnings });
   if (only === "wrong") return undefined;
   // The table includes the rows of its child tables, whose keys may repeat.
@@ -89,6 +99,7 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
     tenancy: tenancy === "shared" ? undefined : tenancy,
     tenant,
     only,
+    rowSecurity: buildRowSecurity(found, build),
     writable: writable && [...columns.values()].some((column) => column.readOnly === undefined),
     pinnable: found.pinnable,
     hasOtherEngine: found.engines !== null,

@@ -13,10 +13,11 @@ export interface BuiltTables extends Pick<BuildContext, "types" | "timeZone"> {
 interface BuiltTable extends Pick<NamedTable, "policyKey" | "policy"> {
   /** Undefined where it is not exposed. */
   readonly table: Table | undefined;
+  readonly blind: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
 }
 
-type Context = Omit<BuildContext, "warnings">;
+type Context = Omit<BuildContext, "warnings" | "blind">;
 
 /** Passed as the other tables for one that belongs to none, so that it cannot depend on them. */
 const NO_OTHERS: Context["tables"] = new Map();
@@ -47,5 +48,7 @@ export function buildTables(
 function build(candidate: NamedTable, context: Context): BuiltTable {
   const { policyKey, policy } = candidate;
   const warnings: string[] = [];
-  return { policyKey, policy, table: buildTable(candidate, { ...context, warnings }), warnings };
+  const blind = new Map<string, string>();
+  const table = buildTable(candidate, { ...context, warnings, blind });
+  return { policyKey, policy, table, blind, warnings };
 }

@@ -159,6 +159,14 @@ export interface StoredTable {
   readonly policyKey: string;
 }
 
+/** Row level security of a table, as far as it decides which rows clients see. */
+export interface RowSecurity {
+  /** The columns that its policies name. */
+  readonly columns: readonly Column[];
+  /** What the policies demand of a row; undefined: they do not apply to the role. */
+  readonly condition: SqlText | undefined;
+}
+
 /** A table that clients may address. */
 export interface Table {
   readonly name: string;
@@ -201,6 +209,8 @@ export interface Table {
    * @see T64
    */
   readonly only: RowFilter | undefined;
+  /** Row level security, where it is enabled. */
+  readonly rowSecurity?: RowSecurity | undefined;
   /** False: shared, read-only by policy, of an engine without updates, or no column can be updated. */
   readonly writable: boolean;
   /** True when `ctid`, `xmin` and `tableoid` can be read, so that a row version can be pinned. */
@@ -235,6 +245,8 @@ export interface Catalogue {
   readonly tables: ReadonlyMap<string, Table>;
   /** Names of credential tables in lower case. @see O7 */
   readonly credentialTables: ReadonlySet<string>;
+  /** Why tables are not served of which row level security hides every row, by their names. @see T82 */
+  readonly blind?: ReadonlyMap<string, string>;
   /** Changes with everything in the catalogue that a client can see; part of ETags. */
   readonly version: string;
 }

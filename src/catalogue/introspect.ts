@@ -2,6 +2,7 @@ import type { PendingQuery, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
 import type { Known } from "./known_tables.ts";
 import type { Policy } from "./policy.ts";
+import { compileRowSecurity } from "./read_row_security.ts";
 import { compileTableStates } from "./table_states.ts";
 import { compileUnproven } from "./unproven.ts";
 import { compileTimeZone } from "./time_zone.ts";
@@ -13,6 +14,11 @@ export interface IntrospectOptions {
   /** Name of the tenant column, unless the policy gives another. */
   readonly tenantColumn: string;
   readonly policy: Policy;
+  /**
+   * The setting with the tenant that the service makes for policies; null: it makes none. Left out: tables
+   * are not checked for policies that hide everything.
+   */
+  readonly tenantSetting?: string | null | undefined;
   /** The time zone of columns without zone; left out: the database's. */
   readonly timeZone?: string | undefined;
 }
@@ -196,6 +202,7 @@ described_tables as (
     'engines', e.list,
     'hasChildTables', r.relkind = 'r' and exists (
       select from pg_catalog.pg_inherits h where h.inhparent = r.oid),
+    'rowSecurity', (${compileRowSecurity(sql)}),
     'feed', (select (pg_catalog.regexp_match(p.proname::text, '^changes_([0-9]{1,10})$'))[1]
       from pg_catalog.pg_trigger g
       join pg_catalog.pg_proc p on p.oid = g.tgfoid

@@ -65,6 +65,13 @@ export interface FoundTable {
   readonly mayRefuse?: boolean;
   /** True if it includes the rows of child tables, which its key does not cover. */
   readonly hasChildTables: boolean;
+  /** Its row level security; null where it is not enabled. */
+  readonly rowSecurity?: {
+    /** True if it applies to the role. */
+    readonly active: boolean;
+    /** The policies for SELECT, of all roles. */
+    readonly policies: readonly FoundPolicy[];
+  } | null;
   /** Number of the changes feed whose triggers it has, as digits. */
   readonly feed: string | null;
   /** Column numbers of the primary key, in key order. */
@@ -85,6 +92,19 @@ export interface FoundTable {
   readonly unique: readonly (readonly number[])[];
   /** In column order, including those that the role may not read. */
   readonly columns: readonly FoundColumn[];
+}
+
+/** A policy of row level security. */
+export interface FoundPolicy {
+  /** True if the role is one of those that it is for. */
+  readonly applies: boolean;
+  readonly permissive: boolean;
+  /** As Postgres prints it; null: every row. */
+  readonly condition: string | null;
+  /** The numbers of the columns that it names. */
+  readonly columns: readonly number[];
+  /** The sources of the functions that it calls, except those of Postgres itself and immutable ones. */
+  readonly functions: readonly string[];
 }
 
 /** A foreign key. Its columns are in the same order as the referenced ones. */

@@ -31,6 +31,17 @@ export function arrayOf(type: SqlText): SqlText {
   return `${type}[]` as SqlText;
 }
 
+/**
+ * Trusts an expression that `pg_get_expr` has printed, with its words in lower case, as every statement
+ * has them. Names and texts with capitals are in quotes.
+ */
+export function trustExpression(printed: string): SqlText {
+  return printed.replaceAll(
+    /"[^"]*"|'[^']*'|[^"']+/g,
+    (part) => /^["']/.test(part) ? part : part.toLowerCase(),
+  ) as SqlText;
+}
+
 /** Trusts what `format_type` prints for a built-in type with a modifier: `numeric(18,4)`. */
 export function trustFormattedType(printed: string): SqlText {
   return printed as SqlText;

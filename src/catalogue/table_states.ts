@@ -19,7 +19,7 @@ export function compileTableStates(sql: Sql): Fragment {
   return sql`states as materialized (
   select r.*, pg_catalog.hashtextextended((
       (${compileRights(sql)}), r.place, c.versions, a.versions, d.versions, w.versions, i.versions,
-      g.versions, u.versions)::text, 0) as state
+      g.versions, u.versions, y.versions)::text, 0) as state
   from relations r
   left join (
     select p.root, pg_catalog.bit_xor(pg_catalog.hashtextextended(c.xmin::text, c.oid::int8)) as versions
@@ -67,6 +67,12 @@ export function compileTableStates(sql: Sql): Fragment {
     from unproven u
     group by u.root
   ) u on u.root = r.oid
+  left join (
+    select y.polrelid, pg_catalog.bit_xor(pg_catalog.hashtextextended(y.xmin::text, y.oid::int8))
+      as versions
+    from relations r join pg_catalog.pg_policy y on y.polrelid = r.oid
+    group by y.polrelid
+  ) y on y.polrelid = r.oid
 )`;
 }
 

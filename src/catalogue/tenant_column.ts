@@ -16,6 +16,8 @@ export interface BuildContext {
   readonly timeZone: string;
   /** Collects mismatches of policy and database. */
   readonly warnings: string[];
+  /** Collects the tables of which row level security hides every row, and why. */
+  readonly blind: Map<string, string>;
 }
 
 const KINDS: ReadonlyMap<string, TenantColumn["kind"]> = new Map([

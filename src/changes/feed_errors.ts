@@ -6,7 +6,8 @@ export type Expiry = "age" | "shape" | "life";
 
 const REASONS: Readonly<Record<Expiry, string>> = {
   age: "It is older than the changes that are kept",
-  shape: "The table, what clients see of it, or its feed was changed since it was given",
+  shape:
+    "The table was altered, clients see other rows or columns of it, or its feed was off, since it was given",
   life: "The database was restored, replaced or failed over since it was given",
 };
 

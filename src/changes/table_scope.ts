@@ -20,7 +20,7 @@ export function shapeOf({ shape }: Shape, table: Table): string {
  */
 export function hasShape(position: string, shape: Shape, table: Table): boolean {
   return position === shapeOf(shape, table) ||
-    table.only === undefined && position === shape.shape;
+    table.only === undefined && table.rowSecurity === undefined && position === shape.shape;
 }
 
 /** Reports whether a position was given for what clients see of the table now. */
@@ -31,7 +31,8 @@ export function hasView(position: string, table: Table): boolean {
 function digestOf(table: Table): string {
   const known = DIGESTS.get(table);
   if (known !== undefined) return known;
-  const view = [table.only?.group ?? null, [...table.columns.keys()].sort()];
+  const rows = [table.only?.group ?? null, table.rowSecurity?.condition ?? null];
+  const view = [...rows, [...table.columns.keys()].sort()];
   const digest = sha256(JSON.stringify(view)).slice(0, 12);
   DIGESTS.set(table, digest);
   return digest;

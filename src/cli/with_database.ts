@@ -45,8 +45,9 @@ export async function withDatabase(
 export function followSettings(
   { config, policy, database, observe }: OpenedDatabase,
 ): CurrentCatalogue {
-  const { schemas, tenantColumn, timeZone } = config;
-  return followDatabase(database, { schemas, tenantColumn, timeZone, policy, observe });
+  const { schemas, tenantColumn, timeZone, tenantSetting = null } = config;
+  const options = { schemas, tenantColumn, timeZone, tenantSetting, policy, observe };
+  return followDatabase(database, options);
 }
 
 /** Follows the catalogue for a subcommand's work. */

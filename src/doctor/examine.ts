@@ -17,6 +17,7 @@ import { checkTenantPaths } from "./tenant_paths.ts";
 import { checkTimeZone } from "./time_zone.ts";
 import { checkTriggers } from "./triggers.ts";
 import { checkUniqueKeys } from "./unique_keys.ts";
+import { checkRowSecurity } from "./row_security.ts";
 import { checkViews } from "./views.ts";
 import { checkWebhooks } from "./webhooks.ts";
 
@@ -32,6 +33,7 @@ export const CHECKS: readonly Check[] = [
   checkTimeZone,
   checkExposedTables,
   checkIsolation,
+  checkRowSecurity,
   checkViews,
   checkTriggers,
   checkChangesFeeds,

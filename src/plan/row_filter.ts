@@ -33,8 +33,11 @@ export function planRowFilter(table: Table): PlannedRowFilter {
  */
 export function imagesOf(table: Table): readonly Column[] {
   const planned = table.only === undefined ? undefined : planRowFilter(table);
-  if (planned === undefined || "problem" in planned) return [];
-  return [...planned.columns].toSorted((one, other) => one.identifier < other.identifier ? -1 : 1);
+  const filtered = planned === undefined || "problem" in planned ? [] : planned.columns;
+  const columns = new Map(
+    [...filtered, ...table.rowSecurity?.columns ?? []].map((column) => [column.identifier, column]),
+  );
+  return [...columns.values()].toSorted((one, other) => one.identifier < other.identifier ? -1 : 1);
 }
 
 function plan(table: Table): PlannedRowFilter {

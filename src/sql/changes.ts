@@ -38,7 +38,7 @@ export function compileChanges(
   { plan, settings, ...statement }: FeedStatement,
   position: LogPosition,
 ): PendingQuery<ChangesRow[]> {
-  const isFiltered = plan.scope.only !== undefined;
+  const isFiltered = hidesRows(plan);
   const limit = sql`${String(plan.limit)}::text::int8`;
   const events = sql`${String(Math.max(MIN_EVENTS, plan.limit * EVENTS_OF_CHANGE))}::text::int8`;
   const place = position.partial?.place ?? { xid: "0", seq: "0", ordinal: "0" };
@@ -138,7 +138,7 @@ function compileEntries(
   const read = (phase: Fragment, condition: Fragment) =>
     sql`(
       select ${phase} "$phase", "$log".xid, "$log".seq, "$log".amount, "$log".keys ${
-      plan.scope.only === undefined ? sql`` : sql`, "$log".images`
+      hidesRows(plan) ? sql`, "$log".images` : sql``
     }
       from rowgate.changes "$log"
       where "$log".feed = ${String(feed)}::text::int4
@@ -178,10 +178,24 @@ function compileSeen(sql: Sql, { table, scope: { only } }: ChangesPlan): Fragmen
   const columns = imagesOf(table).map((column) =>
     sql`${literal(sql, column.identifier)} ${literal(sql, column.cast)}`
   );
-  return sql`exists (
+  // Without an image, nothing of the row matters.
+  const parts = columns.length === 0 ? [] : [sql`"$event"."$image" is not null`];
+  const match = (condition: Fragment) =>
+    columns.length === 0 ? sql`(${condition})` : sql`exists (
         select from json_to_record("$event"."$image") "$row"(${join(sql, ",", columns)})
-        where "$event"."$image" is not null and ${compilePredicate(sql, only!)}
+        where ${condition}
       )`;
+  if (only !== undefined) parts.push(match(compilePredicate(sql, only)));
+  const condition = table.rowSecurity?.condition;
+  if (condition !== undefined) {
+    parts.push(match(literal(sql, condition)));
+  }
+  return join(sql, "and", parts);
+}
+
+/** Reports whether clients may not see all rows of their tenant. */
+function hidesRows({ table, scope: { only } }: ChangesPlan): boolean {
+  return only !== undefined || table.rowSecurity?.condition !== undefined;
 }
 
 /** Compiles the columns of the key, from its text, or from a JSON array if there are several. */

@@ -130,6 +130,7 @@ export async function createTestService(
   const catalogue = followDatabase(serving, {
     ...{ schemas, tenantColumn, policy, observe },
     timeZone: config.timeZone,
+    tenantSetting: config.tenantSetting ?? null,
   });
   const store = createTokenStore(serving, { ...config, observe, now: options.now });
   const replicas = openReplicas(config, { database: opened, observe, now: options.now });

@@ -37,6 +37,7 @@ export async function examineDatabase(
   const { schemas, tenantColumn, timeZone } = config;
   const { policy } = parsed;
   const source = followDatabase(database, {
+    tenantSetting: config.tenantSetting ?? null,
     ...{ schemas, tenantColumn, timeZone, policy, observe },
   });
   try {

@@ -7,6 +7,7 @@ import {
   printPosition,
   snapshotOf,
 } from "../../../src/changes/position.ts";
+import type { Table } from "../../../src/catalogue/catalogue.ts";
 import { findExpiry } from "../../../src/changes/read_changes.ts";
 
 const POSITION: FeedPosition = {
@@ -20,7 +21,7 @@ const POSITION: FeedPosition = {
   rows: ["a", "b"],
 };
 const STATE = {
-  feed: 7,
+  table: { feed: 7, columns: new Map() } as unknown as Table,
   moment: {
     standby: false as const,
     life: "1.1.1",
@@ -64,7 +65,7 @@ describe("positions of a feed", () => {
     assertEquals(expiry(moment({ wal: "499" })), "life");
     assertEquals(expiry({ anchored: false }), "life");
     assertEquals(expiry({ anchored: false, ...moment({ below: "1001" }) }), undefined);
-    assertEquals(expiry({ feed: 8 }), "shape");
+    assertEquals(expiry({ table: { ...STATE.table, feed: 8 } }), "shape");
     assertEquals(expiry({ shape: { ...STATE.shape, shape: "abd" } }), "shape");
     assertEquals(expiry(moment({ below: "1001" })), undefined);
     assertEquals(expiry(moment({ below: "1002" })), "age");

@@ -1,0 +1,78 @@
+import type { Column, RowSecurity, SqlText } from "./catalogue.ts";
+import type { FoundColumn, FoundPolicy, FoundTable } from "./introspection.ts";
+import { trustExpression } from "./quote_identifier.ts";
+
+/** Builds the row level security of a table; undefined where there is none. */
+export function buildRowSecurity(
+  { rowSecurity, columns }: FoundTable,
+  build: (column: FoundColumn) => Column,
+): RowSecurity | undefined {
+  if (rowSecurity == null) return undefined;
+  const numbers = new Set(rowSecurity.policies.flatMap(({ columns }) => columns));
+  return {
+    columns: columns.filter(({ number }) => numbers.has(number)).map(build),
+    condition: rowSecurity.active ? compileCondition(rowSecurity.policies) : undefined,
+  };
+}
+
+function compileCondition(policies: readonly FoundPolicy[]): SqlText {
+  const applying = policies.filter(({ applies }) => applies);
+  const demand = ({ condition }: FoundPolicy) => `(${condition ?? "true"})`;
+  const permissive = applying.filter(({ permissive }) => permissive).map(demand);
+  const restrictive = applying.filter(({ permissive }) => !permissive).map(demand);
+  return trustExpression(
+    [`(${permissive.length === 0 ? "false" : permissive.join(" or ")})`, ...restrictive].join(
+      " and ",
+    ),
+  );
+}
+
+/**
+ * Explains why row level security would hide every row from the role: no policy lets it see one, or they
+ * read a setting that the service does not make. Such a table looks empty, and must not be served.
+ * Undefined if rows can be seen; `tenantSetting` is null where the service makes no setting.
+ * @see T82
+ */
+export function explainBlindness(
+  { rowSecurity }: FoundTable,
+  tenantSetting: string | null,
+): string | undefined {
+  if (!rowSecurity?.active) return undefined;
+  const applying = rowSecurity.policies.filter(({ applies }) => applies);
+  const permissive = applying.filter(({ permissive }) => permissive);
+  if (permissive.length === 0) {
+    return "row level security hides all of its rows from the role, because no policy for SELECT applies to it";
+  }
+  const isBlind = (policy: FoundPolicy) => readsOther(policy, tenantSetting);
+  const restrictive = applying.filter(({ permissive }) => !permissive);
+  if (!permissive.every(isBlind) && !restrictive.some(isBlind)) return undefined;
+  const names = [...new Set(applying.flatMap(listSettings))];
+  const read = names.length === 0 ? "a setting" : names.join(" and ");
+  const made = tenantSetting === null
+    ? `ROWGATE_TENANT_SETTING is not set`
+    : `ROWGATE_TENANT_SETTING is ${tenantSetting}`;
+  return `row level security hides its rows: a policy reads ${read}, and ${made}`;
+}
+
+/** Reports whether a policy depends on a setting, and not on the one that the service makes. */
+function readsOther(policy: FoundPolicy, tenantSetting: string | null): boolean {
+  const names = listSettings(policy);
+  if (tenantSetting === null) return names.length > 0 || readsUnknown(policy);
+  return names.length > 0 && !names.includes(tenantSetting.toLowerCase());
+}
+
+/** Reports whether a policy reads a setting with a name that it computes, or calls what may read one. */
+function readsUnknown({ condition, functions }: FoundPolicy): boolean {
+  const calls = [condition ?? ""].join().match(/current_setting\(/g)?.length ?? 0;
+  const named = (condition ?? "").match(LITERAL)?.length ?? 0;
+  return calls > named || functions.length > 0;
+}
+
+const LITERAL = /current_setting\(\s*'[^']+'/gi;
+
+/** Lists the settings that a policy reads, those of Postgres itself left out. */
+function listSettings({ condition, functions }: FoundPolicy): readonly string[] {
+  const texts = [condition ?? "", ...functions].join("\n");
+  return (texts.match(LITERAL) ?? []).map((call) => call.split("'")[1]!.toLowerCase())
+    .filter((name) => name.includes("."));
+}
