@@ -37,6 +37,10 @@ export async function findSchema(database: Database): Promise<FoundSchema> {
             when exists (select from pg_catalog.pg_proc p
               join pg_catalog.pg_namespace n on n.oid = p.pronamespace
               where n.nspname = 'rowgate' and p.proname = 'changes_shape'
+                and pg_catalog.strpos(p.prosrc, 'image_columns') > 0) then 10
+            when exists (select from pg_catalog.pg_proc p
+              join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+              where n.nspname = 'rowgate' and p.proname = 'changes_shape'
                 and pg_catalog.strpos(p.prosrc, '_moved') > 0) then 9
             when exists (select from pg_catalog.pg_proc p
               join pg_catalog.pg_namespace n on n.oid = p.pronamespace

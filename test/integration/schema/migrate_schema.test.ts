@@ -52,10 +52,10 @@ for (const kind of DATABASE_KINDS) {
       });
     }
 
-    it("is migrated to version 9, and keeps its tokens [R33]", async () => {
+    it("is migrated to version 10, and keeps its tokens [R33]", async () => {
       assertEquals(await migrateSchema(owner), "migrated");
       assertEquals(await findSchema(owner), {
-        version: 9,
+        version: 10,
         readsTokens: true,
         readsSecrets: true,
         readsChanges: true,
@@ -66,7 +66,7 @@ for (const kind of DATABASE_KINDS) {
       });
       assertEquals(await migrateSchema(owner, { audit: true }), "current");
       const versions = await test.admin`select version from rowgate.migrations order by version`;
-      assertEquals(versions.map((row) => row["version"]), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+      assertEquals(versions.map((row) => row["version"]), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
       assertEquals([...await test.admin`select id from rowgate.tokens`], [{ id: "kept" }]);
     });
 
@@ -88,15 +88,15 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await migrateSchema(owner), "migrated");
       const left = await test.admin`select from pg_trigger
         where tgrelid = 'rowgate.changes'::regclass and not tgisinternal`;
-      assertEquals([left.length, (await findSchema(owner)).version], [0, 9]);
+      assertEquals([left.length, (await findSchema(owner)).version], [0, 10]);
     });
 
-    it("has the triggers of version 9 known to what watches over them, where version 8 has not [R33] [CH3]", async () => {
+    it("has the triggers of later versions known to what watches over them, where version 8 has not [R33] [CH3]", async () => {
       await test.admin.unsafe(EARLIER_SHAPE);
       assertEquals((await findSchema(owner)).version, 8);
       assertEquals(await migrateSchema(owner), "migrated");
       const [row] = await test.admin`select rowgate.changes_shape(1, 0::oid) as shape`;
-      assertEquals([row!["shape"], (await findSchema(owner)).version], [null, 9]);
+      assertEquals([row!["shape"], (await findSchema(owner)).version], [null, 10]);
     });
 
     if (kind === "real") {
