@@ -38,7 +38,7 @@ function digestOf(table: Table): string {
   return digest;
 }
 
-/** Reports whether a feed logs all that decides which rows of its table clients see. @see CH24 */
+/** Reports whether a feed logs all that decides which rows of its table clients see. @see CH25 */
 export function hasImages(
   logged: readonly string[],
   images: readonly Pick<Column, "identifier">[],

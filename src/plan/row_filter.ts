@@ -29,7 +29,7 @@ export function planRowFilter(table: Table): PlannedRowFilter {
 /**
  * Lists the columns that decide which rows of a table clients see, in the order of their names. A
  * changes feed logs what they were before a change.
- * @see CH24
+ * @see CH25
  */
 export function imagesOf(table: Table): readonly Column[] {
   const planned = table.only === undefined ? undefined : planRowFilter(table);

@@ -172,7 +172,7 @@ function compileEntries(
 /**
  * Compiles whether clients saw the row of an `"$event"` before it was changed: whether its image matches
  * the row filter. Only then is a row that is out of sight now a delete; any other one they never had.
- * @see CH24
+ * @see CH25
  */
 function compileSeen(sql: Sql, { table, scope: { only } }: ChangesPlan): Fragment {
   const columns = imagesOf(table).map((column) =>

@@ -30,7 +30,7 @@ describe("the feed of a table with a row filter", () => {
   before(async () => {
     service = await createTestService("real", { policy: filtered("eq", "live") });
     await run(SCHEMA);
-    const tables = () => service.catalogue.current().then((seen) => seen.tables);
+    const tables = async () => (await service.catalogue.current()).tables;
     while (!(await tables()).has("days")) {
       await service.catalogue.refresh(await service.catalogue.current(), { reason: "test" });
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -53,7 +53,7 @@ describe("the feed of a table with a row filter", () => {
     return told;
   }
 
-  it("never names a row that was never visible, and deletes one that leaves the filter [CH24] [FD14]", async () => {
+  it("never names a row that was never visible, and deletes one that leaves the filter [CH25] [FD17]", async () => {
     const told = await tell("plots", [
       "insert into plots values (1001, 1, 'draft', 'new')",
       "update plots set name = 'still out of sight' where id = 1001",
@@ -78,7 +78,7 @@ describe("the feed of a table with a row filter", () => {
     ]);
   });
 
-  it("does so for rows of partitions, also of one that was added later [CH24] [FD14]", async () => {
+  it("does so for rows of partitions, also of one that was added later [CH25] [FD17]", async () => {
     const told = await tell("days", [
       "insert into days values (1, 1, '2026-01-05', 'draft'), (2, 1, '2026-01-05', 'live')",
       "update days_1 set state = 'other'",
@@ -97,7 +97,7 @@ describe("the feed of a table with a row filter", () => {
     assertEquals(later, ["upsert 4", "delete 4", ""]);
   });
 
-  it("gives a copy that equals what clients see, in pages beside writers [CH10] [CH24]", async () => {
+  it("gives a copy that equals what clients see, in pages beside writers [CH10] [CH25]", async () => {
     const copy: Copy = new Map();
     let since = "start";
     for (let round = 0, more = true; more || round < 12; round++) {
@@ -120,7 +120,7 @@ describe("the feed of a table with a row filter", () => {
     );
   });
 
-  it("is 410 for a cursor of another filter [CH13] [FD15]", async () => {
+  it("is 410 for a cursor of another filter [CH13] [FD18]", async () => {
     const { cursor } = await reader.read("plots", "now");
     const { database } = service;
     const other = await createTestService("real", { database, policy: filtered("neq", "live") });
@@ -136,7 +136,7 @@ describe("the feed of a table with a row filter", () => {
     }
   });
 
-  it("is incomplete where it was enabled by an earlier version, until it is enabled again [CH24] [CH3]", async () => {
+  it("is incomplete where it was enabled by an earlier version, until it is enabled again [CH25] [CH3]", async () => {
     const { tables } = await service.catalogue.current();
     const { target } = await findTarget(service.owner, tables.get("plots")!);
     await enableFeed(service.owner, { ...target, table: { ...target.table, images: [] } });

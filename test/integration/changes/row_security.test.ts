@@ -38,7 +38,7 @@ describe("row level security that hides rows", () => {
       return is((await of.catalogue.current()).tables);
     });
 
-  it("hides them from the feed, which deletes only what was seen [CH24] [FD14] [FD16]", async () => {
+  it("hides them from the feed, which deletes only what was seen [CH25] [FD17] [FD16]", async () => {
     const told: string[] = [];
     let { cursor } = await reader.read("plots", "now");
     for (

@@ -94,7 +94,7 @@ describe("clients that one commit wakes", () => {
       return { status: response.status, body: await response.json() };
     };
     const { body: { cursor } } = await ask("?since=now");
-    const streams = [];
+    const streams: Awaited<ReturnType<typeof openStream>>[] = [];
     for (let n = 0; n < 3; n++) streams.push(await openStream(subject));
     const polls: ReturnType<typeof ask>[] = [];
     for (let n = 1; n <= CLIENTS; n++) {

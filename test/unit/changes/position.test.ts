@@ -31,7 +31,7 @@ const STATE = {
     running: [],
     newest: null,
   },
-  shape: { tenant: null, key: [], complete: true, shape: "abc" },
+  shape: { tenant: null, key: [], images: [], complete: true, shape: "abc" },
   anchored: true,
 };
 
