@@ -15,7 +15,7 @@ export interface RetentionOptions {
 /**
  * Deletes old audit records every hour, in small batches, until it is closed. A failure is observed,
  * and the next run tries again.
- * @see docs/decisions/0026-audit.md
+ * @see docs/decisions/0026-audit-and-kept-answers.md
  */
 export function keepRetention(
   database: Database,
@@ -37,7 +37,7 @@ function describeFailure(days: number): string {
 /**
  * Deletes the oldest audit records that are older than so many days, and gives their number.
  * @throws {DatabaseError} `permission` when the role may not
- * @see docs/decisions/0026-audit.md
+ * @see docs/decisions/0026-audit-and-kept-answers.md
  */
 export function pruneAudit(database: Database, days: number): Promise<number> {
   return pruneOldest(database, {

@@ -13,7 +13,7 @@ import type { Fragment, Sql } from "../postgres/driver.ts";
  *
  * Views are not covered, because whether their columns can be updated depends on other tables.
  * Foreign keys are not covered either, because the names of their targets may change.
- * @see docs/decisions/0068-incremental-catalogue.md
+ * @see docs/decisions/0012-catalogue.md
  */
 export function compileTableStates(sql: Sql): Fragment {
   return sql`states as materialized (

@@ -62,7 +62,7 @@ function isKeyType({ kind, baseType, deterministic }: Column): boolean {
 /**
  * Returns the statements that enable the feed of a table, in order, for one transaction. They can be
  * printed and run by hand.
- * @see docs/decisions/0056-changes-feed.md
+ * @see docs/decisions/0049-cursors-and-feeds.md
  */
 export function planEnable(target: FeedTarget, feed: number): readonly string[] {
   const { table, partitions, partitioned, subscribed } = target;

@@ -51,7 +51,7 @@ type Readers = Set<Reader>;
  * find a connection. Clients that want the same page share one statement. A page is read only if there
  * is room for it, and no turn fails because the pool is busy.
  * @see CH24
- * @see docs/decisions/0056-changes-feed.md
+ * @see docs/decisions/0049-cursors-and-feeds.md
  */
 export function openTurns(
   read: (plan: ChangesPlan, since: FeedPosition) => Promise<ChangesPage>,

@@ -37,7 +37,7 @@ const LOOKS_OF_TOKENS = 10;
  * Opens the watch of a database. While no client waits, it does nothing. A thousand waiting clients
  * cost five statements a second, like one, and one timer.
  * @see CH9
- * @see docs/decisions/0056-changes-feed.md
+ * @see docs/decisions/0049-cursors-and-feeds.md
  */
 export function openWatch(
   { database, counted = () => {}, confirmed = () => {} }: WatchOptions,

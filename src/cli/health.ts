@@ -13,7 +13,7 @@ For the health checks of containers, which have no curl. It requests /readyz at 
 Example:
   rowgate health && echo ready`;
 
-/** Adds `rowgate health`. @see docs/decisions/0005-shipping.md */
+/** Adds `rowgate health`. @see docs/decisions/0001-dependencies-and-shipping.md */
 export function addHealth(root: Command, run: RunWork): void {
   root.command("health")
     .description("Check that the server on this machine is ready")

@@ -15,7 +15,7 @@ export interface CursorUse {
  * Seals and opens cursors: texts that clients send back to continue. They are encrypted and signed by
  * AES-GCM, so no client can read, make or change one. They consist of letters, digits, `-` and `_`,
  * for URLs.
- * @see docs/decisions/0049-cursors.md
+ * @see docs/decisions/0049-cursors-and-feeds.md
  */
 export interface Cursors {
   /**

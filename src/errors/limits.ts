@@ -11,19 +11,19 @@ export const MAX_CONTAINED_ITEMS = 200;
 /**
  * Names in `select`, items of `sort`, groups in one query: as many as a table in Postgres can have
  * columns.
- * @see docs/decisions/0008-expensive-bodies.md
+ * @see docs/decisions/0007-bodies.md
  */
 export const MAX_LIST_ITEMS = 1600;
 /**
  * Characters of all patterns of a request, unless `ROWGATE_MAX_PATTERN_CHARACTERS` is set: Postgres
  * cannot interrupt a match, whose time grows with the length of text times pattern.
- * @see docs/decisions/0017-uninterruptible-patterns.md
+ * @see docs/decisions/0017-limits.md
  */
 export const MAX_PATTERN_CHARACTERS = 2000;
 /**
  * Characters of one `tsquery`, unless `ROWGATE_MAX_TSQUERY_CHARACTERS` is set: Postgres reads it in
  * quadratic time and cannot interrupt that.
- * @see docs/decisions/0017-uninterruptible-patterns.md
+ * @see docs/decisions/0017-limits.md
  */
 export const MAX_TSQUERY_CHARACTERS = 20_000;
 /**
@@ -35,7 +35,7 @@ export const VALUE_ZEROS = { free: 1000, perCharacter: 1 } as const;
 export const DOCUMENT_ZEROS = { free: 10_000, perCharacter: 4 } as const;
 /**
  * Bytes of a page of records, unless `ROWGATE_MAX_PAGE_BYTES` is set. Postgres needs up to twelve times
- * as much memory to print it. @see docs/decisions/0018-memory-of-a-page.md
+ * as much memory to print it. @see docs/decisions/0018-pages.md
  */
 export const MAX_PAGE_BYTES = 8_388_608;
 /** Updates in one batch. @see U52 */
@@ -94,7 +94,7 @@ export const MAX_PIPELINED_STATEMENTS = 8;
 /**
  * Rows that Postgres materialises to sort and count them together. If more rows match, the page and
  * the total are read separately. The statements of `sql/` have it as a constant in their text.
- * @see docs/decisions/0019-page-and-total.md
+ * @see docs/decisions/0018-pages.md
  */
 export const MAX_ROWS_KEPT = 10_000;
 

@@ -48,7 +48,7 @@ interface Queue {
  * that hold nothing. Of the waiters, the first of the tenant that holds the least is next. Four times
  * the budget may be waited for; beyond that each tenant has an equal share of the queue. More than
  * half of the budget counts as half, so that it can be served at all.
- * @see docs/decisions/0009-large-bodies-and-slow-readers.md
+ * @see docs/decisions/0007-bodies.md
  */
 export function openByteBudget(max: number): ByteBudget {
   const share = max / 2;

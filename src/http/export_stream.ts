@@ -78,7 +78,7 @@ export function streamExport(
 /**
  * Frees each chunk of an export when the next one is asked for, or has its memory used again, where the
  * runtime can do so.
- * @see docs/decisions/0069-exports-let-others-pass.md
+ * @see docs/decisions/0063-export.md
  */
 export function freeChunks(source: ExportSource, free: Recipient["free"]): ExportSource {
   if (free === undefined) return source;

@@ -186,7 +186,7 @@ const CONTENT_SECURITY_POLICY = [
 
 /**
  * Makes a response with a file: 304 when the browser has it already, without body on `HEAD`.
- * @see docs/decisions/0044-console.md
+ * @see docs/decisions/0042-openapi-client-console.md
  */
 export function respondFile({ type, etag, gzip }: CompressedFile, exchange: Exchange): Response {
   const { request } = exchange;

@@ -23,7 +23,7 @@ interface DirectController {
  * thirty pieces, one for each name, colon, value and line end, and each is a packet that wakes the
  * client. A stream that is complete before Bun begins to write goes out together with its head, with
  * a `Content-Length`.
- * @see docs/decisions/0039-long-responses-on-bun.md
+ * @see docs/decisions/0035-runtimes.md
  */
 export function makeBody(text: string): BodyInit {
   if (!IS_BUN || text.length < BUN_STREAMED_CHARACTERS) return text;
@@ -157,7 +157,7 @@ function cut(bytes: Uint8Array<ArrayBuffer>): Slices {
  * Streams bytes; each slice is sent after the client has read the previous one, which is freed then
  * where the runtime can do so.
  * @throws {ApiError} 503 too many bytes are being sent already
- * @see docs/decisions/0009-large-bodies-and-slow-readers.md
+ * @see docs/decisions/0007-bodies.md
  */
 export function streamBytes(
   bytes: Uint8Array<ArrayBuffer> | Slices,

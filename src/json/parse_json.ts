@@ -54,7 +54,7 @@ export interface ReadingOptions {
  * Parses like {@link parseJson}, but a long document in slices, so that other requests are served
  * meanwhile. A body of 1 MiB can have 350,000 values, so parts that no request can use are dropped.
  * @throws {ApiError} 400 as {@link parseJson}
- * @see docs/decisions/0008-expensive-bodies.md
+ * @see docs/decisions/0007-bodies.md
  */
 export function parseJsonInSlices(
   text: string,

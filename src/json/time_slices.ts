@@ -20,7 +20,7 @@ export function isSlicing(): boolean {
 /**
  * Takes steps until one returns a result. All such work shares 5 ms in each tick of the event loop,
  * and takes steps in turn. Then other requests are served.
- * @see docs/decisions/0009-large-bodies-and-slow-readers.md
+ * @see docs/decisions/0007-bodies.md
  */
 export function runInSlices<T>(
   step: () => T | undefined,

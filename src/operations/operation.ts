@@ -177,7 +177,7 @@ export interface Printed {
 /**
  * Takes the body out of what was printed. A promise that waited for Postgres while V8 collected what is
  * young is old, and keeps its result until V8 walks the whole heap: the result is emptied instead.
- * @see docs/decisions/0035-responses-are-released.md
+ * @see docs/decisions/0035-runtimes.md
  */
 export function takeJson(printed: Printed): string {
   const { json } = printed;

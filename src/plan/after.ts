@@ -27,7 +27,7 @@ export interface Zone {
  * Divides the rows that follow a row into zones, in order: all rows of a zone come before those of
  * the next. Empty if no row can follow. NULL is above every value, as Postgres sorts it: last
  * ascending, first descending.
- * @see docs/decisions/0053-page-tokens.md
+ * @see docs/decisions/0018-pages.md
  */
 export function planZones(order: readonly OrderKey[], values: readonly (string | null)[]): Zone[] {
   const places = order.map((key, at): Place => ({ ...key, value: values[at] ?? null }));

@@ -19,7 +19,7 @@ type Equality = Extract<Predicate, { kind: "compare" }>;
  * Returns the key columns that a query looks up, in the order of its conditions; undefined if it is
  * not a look-up by key. With the tenant they are the whole key, so at most one row matches and an
  * index finds it. Postgres is certain to accept the values.
- * @see docs/decisions/0022-batched-look-ups.md
+ * @see docs/decisions/0022-by-key.md
  */
 export function findKey({ table, scope, page, predicate }: KeyQuery): Column[] | undefined {
   if (scope.kind !== "tenant" || page !== 1 || predicate?.kind !== "and") return undefined;
@@ -33,7 +33,7 @@ export function findKey({ table, scope, page, predicate }: KeyQuery): Column[] |
 /**
  * Reports whether the conditions of an AND compare every column of the key except the tenant's for
  * equality, so that at most one row of a tenant matches.
- * @see docs/decisions/0023-updates-by-key.md
+ * @see docs/decisions/0022-by-key.md
  */
 export function namesKey(table: Table, items: readonly Predicate[]): boolean {
   return table.keyUnique &&
@@ -64,7 +64,7 @@ const DEEP_ROWS = 1000;
 /**
  * Reports whether the index of the key covers filters and order, so that the rows before a deep page
  * need not be read.
- * @see docs/decisions/0020-deep-pages.md
+ * @see docs/decisions/0018-pages.md
  */
 export function readsKeysFirst(
   { table, predicate, sort, page, perPage }: KeyQuery,

@@ -13,7 +13,7 @@ import { namesKey } from "./keys.ts";
 import type { Predicate } from "./predicate.ts";
 import { planScope, type Scope } from "./scope.ts";
 
-/** The entry of an update in the audit: names, never values. @see docs/decisions/0026-audit.md */
+/** The entry of an update in the audit: names, never values. @see docs/decisions/0026-audit-and-kept-answers.md */
 export interface AuditEntry {
   readonly requestId: string;
   readonly tokenId: string;

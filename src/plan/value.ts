@@ -113,7 +113,7 @@ const HOLDS_NUMERIC = /^num(eric|range|multirange)/;
 
 /**
  * Rejects numbers that print far longer than they are written, because of their exponents.
- * @see docs/decisions/0018-memory-of-a-page.md
+ * @see docs/decisions/0018-pages.md
  */
 export function checkDigits(text: string): Checked {
   const most = VALUE_ZEROS.free + VALUE_ZEROS.perCharacter * text.length;

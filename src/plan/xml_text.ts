@@ -11,7 +11,7 @@ const ATTRIBUTE = /=\s*["']/g;
 /**
  * Rejects XML that Postgres would read in quadratic time.
  * @see L23
- * @see docs/decisions/0017-uninterruptible-patterns.md
+ * @see docs/decisions/0017-limits.md
  */
 export function checkXml(text: string): Checked {
   if (text.length > MAX_DECLARING_CHARACTERS && DECLARATION.test(text)) {

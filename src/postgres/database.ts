@@ -97,7 +97,7 @@ export interface Database {
    * own. Gives undefined for a statement that was rolled back because it was cancelled or collided:
    * it may be run alone. If all statements are of one tenant, the pipeline takes a place from its
    * share.
-   * @see docs/decisions/0024-pipelined-updates.md
+   * @see docs/decisions/0022-by-key.md
    */
   readonly pipeline: <R extends Row>(
     statements: readonly PipelinedStatement<R>[],

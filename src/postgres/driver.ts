@@ -4,7 +4,7 @@
  * needs it, and what that is worth. `test/unit/postgres/driver_contract.test.ts` tests each point
  * against the installed version, and says what to do on the day that one fails. Where another file
  * relies on how the driver behaves, it says so.
- * @see docs/decisions/0032-driver-in-one-file.md
+ * @see docs/decisions/0032-driver.md
  */
 import postgres from "postgres";
 import type { Options, PendingQuery, PostgresType, Row, RowList, Sql } from "postgres";
@@ -265,7 +265,7 @@ export type Rows<R extends Row = Row> = R[] & { readonly count: number };
  *
  * V8 keeps an answer for long after its request. Emptying the list of pages of 77 kB saves 40 MB and
  * a fifth of the CPU.
- * @see docs/decisions/0035-responses-are-released.md
+ * @see docs/decisions/0035-runtimes.md
  */
 export function takeRows<R extends Row>(answer: RowList<R[]>): Rows<R> {
   // A loop, because `filter` on a subclass of Array takes 5 µs more on V8.
@@ -285,7 +285,7 @@ export function takeRows<R extends Row>(answer: RowList<R[]>): Rows<R> {
  * compiled, thrown away and compiled again, for ever. One look-up through a subclass, of a member that
  * does not exist, makes it an ordinary class; on Bun it does nothing. Without it, single updates at 64
  * clients have 0.78 of the throughput, on Deno and on Node.
- * @see docs/decisions/0034-driver-classes.md
+ * @see docs/decisions/0032-driver.md
  */
 export function optimiseClasses(query: object, answer: object): void {
   for (const { constructor } of [query, answer]) {

@@ -25,7 +25,7 @@ interface Entry<T> {
  * Opens a cache of `size` values. When it is full, the tenant that holds the most loses its least
  * recently used value; often that is the tenant which adds one. So a tenant with any number of keys
  * gets what the others leave, and tenants that hold less than an equal share lose nothing.
- * @see docs/decisions/0033-prepared-statements.md
+ * @see docs/decisions/0032-driver.md
  */
 export function openFairCache<T extends object>(size: number): FairCache<T> {
   const entries = new Map<string, Entry<T>>();

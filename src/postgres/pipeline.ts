@@ -19,7 +19,7 @@ interface PendingResult<R> {
 /**
  * Makes the function that runs pipelines: statements that are sent in one write on one session, each
  * in a transaction of its own. Most of the cost of a short statement is its round trip.
- * @see docs/decisions/0024-pipelined-updates.md
+ * @see docs/decisions/0022-by-key.md
  */
 export function createPipeline(
   source: SessionSource,

@@ -38,7 +38,7 @@ const AFTER_SET = words("from where returning");
  * `join … using (…)`, no `cast(…)`, and tables with their schemas.
  * @throws {Error} if a statement is written otherwise, and its operands cannot be told apart
  * @see TE25
- * @see docs/decisions/0074-qualified-statements.md
+ * @see docs/decisions/0027-connections.md
  */
 export function qualify(text: string): string {
   if (!QUALIFIED.test(text)) return text;

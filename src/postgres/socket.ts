@@ -90,7 +90,7 @@ export interface MessageReader {
  * Opens a reader that gives complete messages, one or several at once. Until {@link
  * MessageReader.collect} is called, it gives its input as it is read. The bytes are overwritten
  * later. Point 6 of `driver.ts`: the driver copies what it needs of a message while it reads it.
- * @see docs/decisions/0060-whole-messages.md
+ * @see docs/decisions/0032-driver.md
  */
 export function openMessageReader(give: (data: Buffer) => void): MessageReader {
   let take = give;

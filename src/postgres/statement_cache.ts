@@ -49,7 +49,7 @@ export interface StatementCacheOptions {
  * is. A session that has prepared 256 deallocates one that the cache has forgotten for each new one; the
  * command is sent in the same write.
  * @see P12
- * @see docs/decisions/0033-prepared-statements.md
+ * @see docs/decisions/0032-driver.md
  */
 export function openStatementCache(
   { size = MAX_PREPARED_STATEMENTS, prepare = true, shared = false, onChange }:

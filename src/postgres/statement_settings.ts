@@ -27,7 +27,7 @@ const ANSWERS = [KIND.parseComplete, KIND.bindComplete, KIND.commandComplete];
  * The driver sees neither the statement with the settings nor its answer. The commands that begin and
  * end transactions, which are sent as simple queries, make none.
  * @see P24, R6
- * @see docs/decisions/0028-poolers.md
+ * @see docs/decisions/0027-connections.md
  */
 export function makeSettings(
   socket: DriverSocket,

@@ -5,7 +5,7 @@ import type { Row, Sql } from "./driver.ts";
  * A recorded statement. It is compiled with a tag that only records, because the driver's tag makes a
  * promise of every fragment: for the 40 fragments of a look-up by key, that was half of a request's
  * CPU time on Deno (512 instead of 265 µs).
- * @see docs/decisions/0033-prepared-statements.md
+ * @see docs/decisions/0032-driver.md
  */
 export interface Recording {
   /** The template that it begins with. */

@@ -29,7 +29,7 @@ const ENDS: ReadonlySet<string> = new Set(["end", "error", "close"]);
  * cost of an export; on Node, it is more than the cost of printing. In each tick, rows are taken as
  * the pace allows, since Node reads from one socket up to 32 times before it turns to others, and Bun
  * reads 512 kB at once.
- * @see EX25, docs/decisions/0069-exports-let-others-pass.md
+ * @see EX25, docs/decisions/0063-export.md
  */
 export function tapRows(socket: DriverSocket, onRow: OnRow, pace: Pace): RowFlow {
   const emit = socket.emit.bind(socket);

@@ -62,7 +62,7 @@ interface Pending<Item, Result> extends Pick<Batchable<Item, Result>, "item" | "
  * something goes wrong with an item in a batch, it runs alone, and so do all of its tenant for a
  * while; for as long again the tenant's items share no batch with those of others. What one tenant
  * sends, such as updates of a row that is locked, delays no other for long.
- * @see docs/decisions/0022-batched-look-ups.md
+ * @see docs/decisions/0022-by-key.md
  */
 export function openBatcher<Item, Result>(
   runBatch: RunBatch<Item, Result>,

@@ -25,7 +25,7 @@ const LATE_MS = 250;
  * Batches look-ups by key: those that arrive in the same tick become one statement, because most of
  * the cost of a look-up is its round trip. Only the most recently used shapes are batched, and each
  * tenant has a share of them.
- * @see docs/decisions/0022-batched-look-ups.md
+ * @see docs/decisions/0022-by-key.md
  */
 export function batchLookUps(database: Database, observe: Observe): LookUp {
   const shapes = openFairCache<Batcher<QueryPlan, PageRow>>(MAX_SHAPES);

@@ -34,7 +34,7 @@ const STALL_MS = 125;
 /**
  * Pipelines statements by key on a table: those that arrive in the same tick are sent together, on one
  * session, each in a transaction of its own.
- * @see docs/decisions/0024-pipelined-updates.md
+ * @see docs/decisions/0022-by-key.md
  */
 export function pipelineStatements<R extends object>(
   database: Database,

@@ -53,7 +53,7 @@ async function readContinued(run: Run, plan: ContinuedPlan): Promise<Page> {
   return { continued: { token }, ...page };
 }
 
-/** Moves the records from the row to a page. @see docs/decisions/0035-responses-are-released.md */
+/** Moves the records from the row to a page. @see docs/decisions/0035-runtimes.md */
 function printable(row: PageRow, plan: QueryPlan): Page {
   const { rows, total, records } = row;
   if (records === null) throw rejectSize(plan);
@@ -87,7 +87,7 @@ async function readByKey(
 /**
  * Reads a page in one statement. It takes a second one if more rows match than one statement counts,
  * and another if values are so large that each has to be measured.
- * @see docs/decisions/0019-page-and-total.md
+ * @see docs/decisions/0018-pages.md
  */
 async function readAlone(
   { database, settings, requester }: Run,

@@ -23,7 +23,7 @@ export function report(findings: Findings, path: Path, message: string): void {
 /**
  * Checks a value against a schema and returns the schema's output; undefined, with issues, if it does
  * not match. Schemas are for values of bounded size; long ones are walked by hand.
- * @see docs/decisions/0007-request-shapes.md
+ * @see docs/decisions/0007-bodies.md
  */
 export function check<T>(
   findings: Findings,

@@ -155,8 +155,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
  * compiled code, which it would discard while no request comes. With the third, it optimises a function
  * after a tenth of the usual work. To apply them, the process replaces itself once, by the same command
  * and with the same id, which takes 55 ms.
- * @see docs/decisions/0038-bun-heap.md
- * @see docs/decisions/0071-optimised-sooner.md
+ * @see docs/decisions/0035-runtimes.md
  */
 export function setBunVariables(): void {
   // A channel to the parent process would be lost.

@@ -23,7 +23,7 @@ const STOP_MS = 100;
  * @see R8, R17
  */
 export async function serve(handler: Handler, options: ListenOptions): Promise<Served> {
-  // A count: a set of promises would keep the answers alive. @see docs/decisions/0035-responses-are-released.md
+  // A count: a set of promises would keep the answers alive. @see docs/decisions/0035-runtimes.md
   let running = 0;
   let drained: (() => void) | undefined;
   const end = () => {

@@ -56,7 +56,7 @@ function listen(wait: Wait): void {
 /**
  * Memory that a set has grown out of keeps its entries until a full garbage collection, so an ended
  * wait refers to nothing.
- * @see docs/decisions/0035-responses-are-released.md
+ * @see docs/decisions/0035-runtimes.md
  */
 function end(wait: Wait): void {
   const { deadline, signal, timer } = wait;

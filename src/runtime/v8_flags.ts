@@ -1,7 +1,7 @@
 /**
  * Optimises a function after 500 calls instead of 3,000. A service with many shapes of requests reaches
  * its full speed after a third of the requests.
- * @see docs/decisions/0071-optimised-sooner.md
+ * @see docs/decisions/0035-runtimes.md
  */
 const OPTIMISE_SOONER = "--invocation-count-for-turbofan=500";
 
@@ -14,7 +14,7 @@ const OPTIMISE_SOONER = "--invocation-count-for-turbofan=500";
  * the memory reducer the heap does not shrink at rest, only to grow again.
  *
  * They must stand on the command line: `node:v8` cannot set the size of the young heap at run time.
- * @see docs/decisions/0037-v8-heap.md
+ * @see docs/decisions/0035-runtimes.md
  */
 export const V8_FLAGS = [
   "--v8-flags=--max-semi-space-size=32",
@@ -29,7 +29,7 @@ export const V8_FLAGS = [
  * Keeps the bytecode of functions that have not run for a while: V8 throws it away, and compiles the
  * function again for the next request. In the first 200 requests of 16 clients after 75 s of quiet, the
  * p99 of look-ups took 11.1 instead of 14.6 ms, that of single updates 10.8 instead of 13.8.
- * @see docs/decisions/0037-v8-heap.md
+ * @see docs/decisions/0035-runtimes.md
  */
 const KEEP_BYTECODE = "--no-flush-bytecode";
 

@@ -11,7 +11,7 @@ export interface AuditCounts {
 /**
  * Compiles the insert of one row of the audit; a FROM may follow. Names are parameters, so that all
  * updates share one text; the row holds no value of the client.
- * @see docs/decisions/0026-audit.md
+ * @see docs/decisions/0026-audit-and-kept-answers.md
  */
 export function compileAudit(
   sql: Sql,

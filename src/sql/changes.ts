@@ -31,7 +31,7 @@ const MIN_EVENTS = 1000;
  *
  * The entries that the position's snapshot did not see are those of transactions that were running, and
  * of all that began later; each of these is one range of an index.
- * @see docs/decisions/0056-changes-feed.md
+ * @see docs/decisions/0049-cursors-and-feeds.md
  */
 export function compileChanges(
   sql: Sql,

@@ -28,7 +28,7 @@ const MAX_REPEATED_CHARACTERS = 16_384;
  * only as many as the page needs. A single OR would make Postgres read all rows that are equal in the
  * first sort key. Before a zone is read, the rows of those before it are counted: it is skipped if
  * they fill the page.
- * @see docs/decisions/0053-page-tokens.md
+ * @see docs/decisions/0018-pages.md
  */
 export function compileRead(
   sql: Sql,

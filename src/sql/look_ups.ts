@@ -29,7 +29,7 @@ const SIZES = [2, 4, MAX_LOOK_UPS];
  * Compiles look-ups by key into one statement: each is a subquery of its own, with its own tenant.
  * They differ only in values. The last one is repeated to fill up the statement to one of the sizes.
  * @see S8, TE20
- * @see docs/decisions/0022-batched-look-ups.md
+ * @see docs/decisions/0022-by-key.md
  */
 export function compileLookUps(sql: Sql, plans: readonly QueryPlan[]): PendingQuery<FoundRow[]> {
   const size = SIZES.find((size) => size >= plans.length)!;

@@ -208,7 +208,7 @@ const LISTED_AS_ROWS: ReadonlySet<ValueKind> = new Set<ValueKind>(["array", "jso
  * Reports whether a list of values is compiled to rows: arrays, since those of Postgres do not nest,
  * and others of any size, since Postgres would decompress what is stored for each value of an array,
  * and cannot be interrupted meanwhile.
- * @see docs/decisions/0017-uninterruptible-patterns.md
+ * @see docs/decisions/0017-limits.md
  */
 export function isListedAsRows({ kind, container }: Pick<Column, "kind" | "container">): boolean {
   return LISTED_AS_ROWS.has(kind) || container === "multirange";

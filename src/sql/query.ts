@@ -38,8 +38,7 @@ const HEADER_BYTES = 4;
  * With `oneReading` the matching rows are materialised, then sorted and counted. If there are too
  * many, the total is null and the page must not be used.
  * @see Q85, Q87, P21
- * @see docs/decisions/0019-page-and-total.md
- * @see docs/decisions/0018-memory-of-a-page.md
+ * @see docs/decisions/0018-pages.md
  */
 export function compileQuery(
   sql: Sql,

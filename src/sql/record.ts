@@ -47,7 +47,7 @@ function compileAsText(sql: Sql, column: Column): Fragment {
 /**
  * Compiles whether a `"$record"` is certain to print to at most so many bytes, from sizes that
  * Postgres knows without reading the values. Undefined if no record can be larger.
- * @see docs/decisions/0018-memory-of-a-page.md
+ * @see docs/decisions/0018-pages.md
  */
 export function compileSmall(
   sql: Sql,
@@ -119,7 +119,7 @@ export interface RowBytes {
 /**
  * Compiles the sizes of a `"$row"`; undefined if every value is short. The lengths of texts are known
  * without reading them.
- * @see docs/decisions/0018-memory-of-a-page.md
+ * @see docs/decisions/0018-pages.md
  */
 export function compileRowBytes(
   sql: Sql,

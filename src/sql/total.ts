@@ -16,7 +16,7 @@ export interface TotalParts extends Record<"from" | "limit" | "offset", Fragment
  * far cheaper than a window function. Materialised rows are counted where they are; NULL if there are
  * too many.
  * @see Q85, P21
- * @see docs/decisions/0019-page-and-total.md
+ * @see docs/decisions/0018-pages.md
  */
 export function compileTotal(
   sql: Sql,

@@ -35,7 +35,7 @@ export const SECOND_ROW = "21000";
  *
  * The result reads `$matched` and `$written` as scalar subqueries. If the key was dropped after the
  * catalogue was read, and two rows match, Postgres fails with {@link SECOND_ROW}.
- * @see docs/decisions/0023-updates-by-key.md
+ * @see docs/decisions/0022-by-key.md
  * @see U20
  */
 export function compileUpdateByKey(

@@ -28,7 +28,7 @@ interface Waiter {
  * hold up the valid ones between them.
  * @throws {ApiError} 503 too many tokens wait, or one waited too long
  * @see L19
- * @see docs/decisions/0072-tokens-looked-up-together.md
+ * @see docs/decisions/0011-tokens.md
  */
 export function joinLookUps(
   { lookUp, maxRunning, waitMs, now }: JoinOptions,

@@ -53,7 +53,7 @@ interface RunningLookUp {
  * together, by few statements at a time. Rejects with 503 while the database is unavailable, or if too
  * many of those wait.
  * @see A8, A22, L19
- * @see docs/decisions/0072-tokens-looked-up-together.md
+ * @see docs/decisions/0011-tokens.md
  */
 export function createTokenStore(
   database: Database,

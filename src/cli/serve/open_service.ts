@@ -33,7 +33,7 @@ const SILENT: Output = { isTerminal: false, write: () => {}, writeLine: () => {}
  * Opens the service that `rowgate serve` serves, for a program with a server of its own. The handler
  * needs requests with their whole path: `/integration/…`.
  * @throws {Error} with all problems of the settings, or the reason why the database cannot be served
- * @see docs/decisions/0005-shipping.md
+ * @see docs/decisions/0001-dependencies-and-shipping.md
  */
 export async function openService(options: OpenServiceOptions = {}): Promise<OpenedService> {
   const { environment = {}, policy, log = (line: string) => console.log(line) } = options;

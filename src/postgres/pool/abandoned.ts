@@ -31,7 +31,7 @@ const MAX_INSPECTIONS = 4;
  * statement is answered or its socket closes. Neither may happen, if the network lost the connection
  * or the backend does not react. So another session asks Postgres which of the backends still exist,
  * and terminates them if it can.
- * @see docs/decisions/0031-abandoned-sessions.md
+ * @see docs/decisions/0029-sessions.md
  */
 export function watchAbandoned({ open, observe }: AbandonedOptions): Abandoned {
   const abandoned = new Map<

@@ -61,7 +61,7 @@ interface Served {
  * An entrant that waits longer than `waitMs` is rejected. One that is certain to wait longer is
  * rejected after a moment. The driver's own queue is not limited in length or time.
  * @see RE8
- * @see docs/decisions/0030-fair-admission.md
+ * @see docs/decisions/0030-admission.md
  */
 export function openGate(
   size: number,

@@ -34,7 +34,7 @@ const GROWTH = 0.25;
  * allowed fewer. Where there are processors enough no probe is late, and nothing is taken away. It
  * probes only while a tenant wants more than the least.
  * @see RE33
- * @see docs/decisions/0070-crowding.md
+ * @see docs/decisions/0030-admission.md
  */
 export function watchCrowding(
   { least, most, probe, wait = setTimeout }: CrowdingOptions,

@@ -12,7 +12,7 @@ const FORGOTTEN_IN = 1000;
 /**
  * Estimates the distance by the shortest of the latest statements, of all tenants. Long ones raise it
  * little, and the next short one corrects that.
- * @see docs/decisions/0051-long-statements.md
+ * @see docs/decisions/0030-admission.md
  */
 export function estimateDistance(): Distance {
   let leastMs = Infinity;

@@ -42,9 +42,7 @@ export interface PlacesOptions {
  * tenant with short ones gets this fifth, and more as long as Postgres is not crowded
  * ({@link watchCrowding}).
  * @see RE10, RE33
- * @see docs/decisions/0030-fair-admission.md
- * @see docs/decisions/0051-long-statements.md
- * @see docs/decisions/0070-crowding.md
+ * @see docs/decisions/0030-admission.md
  */
 export function openPlaces({ size, maxOfShare, isAlone, probe }: PlacesOptions): Places {
   const reserved = Math.floor(size / 5);

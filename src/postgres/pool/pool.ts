@@ -48,7 +48,7 @@ const RESTED_MS = 60_000;
  * or the first one that is returned or opened: it does not wait for a particular attempt to connect.
  * While no session is busy and the circuit is open, it fails at once.
  * @see D7
- * @see docs/decisions/0054-kept-sessions.md
+ * @see docs/decisions/0029-sessions.md
  */
 export function openPool(
   { size, open, circuit, onAbandoned, primer, ...care }: PoolOptions,

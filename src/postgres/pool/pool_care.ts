@@ -79,7 +79,7 @@ const MAX_LIVES = 2;
  *
  * It does nothing while a caller waits for a session, and nothing while there is no session: the first
  * one is opened by the first request.
- * @see docs/decisions/0054-kept-sessions.md
+ * @see docs/decisions/0029-sessions.md
  */
 export function tendPool(pool: Tended): Tender {
   const { idle, idleSize, idleMs = Infinity, lifeMs = Infinity, open, primer, tendMs = TEND_MS } =

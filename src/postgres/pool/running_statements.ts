@@ -56,7 +56,7 @@ const REPEATED = 1.5;
  * others have ended. Their times are counted together, and one long statement alone does not count, so
  * that neither a pause of the service nor an expensive statement among many others makes a tenant one
  * with long statements.
- * @see docs/decisions/0051-long-statements.md
+ * @see docs/decisions/0030-admission.md
  */
 export function openRunningStatements(
   { distance, countAll, waitMs, now }: RunningOptions,

@@ -12,7 +12,7 @@ export interface UnsettledSessions {
   /**
    * Makes certain that no cancel request can hit a later statement: waits until Postgres has handled
    * them all, and has answered one more statement, which may be hit.
-   * @see docs/decisions/0055-cancelled-sessions.md
+   * @see docs/decisions/0029-sessions.md
    */
   readonly clear: (session: Session) => Promise<void>;
   /** Destroys them all, and each that comes later. */

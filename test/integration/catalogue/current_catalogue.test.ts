@@ -270,7 +270,7 @@ describe("the catalogue in force follows the database", () => {
     catalogue.close();
   });
 
-  it("describes only what changed, once two readings found it so [T79] [0068]", async () => {
+  it("describes only what changed, once two readings found it so [T79] [0012]", async () => {
     const catalogue = follow();
     const described = () => observations.findLast((each) => each.kind === "catalogue_read")!.tables;
     const seen = await catalogue.current();
@@ -288,7 +288,7 @@ describe("the catalogue in force follows the database", () => {
     catalogue.close();
   });
 
-  it("reads everything again from a primary that was promoted [0068]", async () => {
+  it("reads everything again from a primary that was promoted [0012]", async () => {
     let timeline: number | undefined;
     let promoted = 1;
     const primary = { timeline: () => timeline, see: () => {}, isServing: () => true };

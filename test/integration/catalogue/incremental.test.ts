@@ -155,7 +155,7 @@ for (const kind of DATABASE_KINDS) {
     // The embedded one has one session.
     if (kind === "embedded") return;
 
-    it("is the same as a first one, after changes beside the readings [T78] [0068]", async () => {
+    it("is the same as a first one, after changes beside the readings [T78] [0012]", async () => {
       for (let round = 0; round < 3; round++) {
         await close();
         await open();

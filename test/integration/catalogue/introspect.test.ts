@@ -193,7 +193,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(tableOf(built, "events_log").keyOrder, []);
     });
 
-    it("finds the columns by which an index orders a tenant's rows [0019]", () => {
+    it("finds the columns by which an index orders a tenant's rows [0018]", () => {
       const ordered = (name: string) => [...tableOf(built, name).orderedByIndex].sort();
       assertEquals(ordered("deals") as readonly string[], [
         '"external_no"',

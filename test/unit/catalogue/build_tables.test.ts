@@ -51,7 +51,7 @@ const replace = (place: number, table: Introspection["tables"][number]): Introsp
 });
 
 describe("buildCatalogue, with the tables of the one before", () => {
-  it("builds only tables that changed, or belong to others [0068]", async () => {
+  it("builds only tables that changed, or belong to others [0012]", async () => {
     assertEquals(await listKept(FOUND), ["deals", "remarks"]);
     assertEquals(await listKept(replace(0, findTable("deals", { comment: "Ours" }))), ["remarks"]);
     assertEquals(await listKept(findSchema([...FOUND.tables, findTable("more")])), []);
@@ -61,7 +61,7 @@ describe("buildCatalogue, with the tables of the one before", () => {
     ]);
   });
 
-  it("builds a table again whose tenant is that of a changed one [T57] [0068]", async () => {
+  it("builds a table again whose tenant is that of a changed one [T57] [0012]", async () => {
     const { columns, ...deals } = FOUND.tables[0]!;
     const closed = columns.map((column) => ({ ...column, select: false }));
     const [before, after] = await buildBoth(replace(0, { ...deals, columns: closed }));
@@ -69,19 +69,19 @@ describe("buildCatalogue, with the tables of the one before", () => {
     assertEquals([...after.catalogue.tables.keys()], ["remarks"]);
   });
 
-  it("keeps the warnings of tables that it does not build [0068]", async () => {
+  it("keeps the warnings of tables that it does not build [0012]", async () => {
     const [before, after] = await buildBoth(replace(0, findTable("deals", { comment: "Ours" })));
     assertEquals(after.warnings, before.warnings);
     assert(before.warnings.join().includes('there is no column "absent"'));
   });
 
-  it("builds all tables where a type or the time zone changed [0068]", async () => {
+  it("builds all tables where a type or the time zone changed [0012]", async () => {
     const labels = { ...FOUND.types["23"]!, notNull: true };
     assertEquals(await listKept({ ...FOUND, types: { 23: labels } }), []);
     assertEquals(await listKept({ ...FOUND, timeZone: "Asia/Tokyo" }), []);
   });
 
-  it("builds a table again that the policy names otherwise, because another came [T74] [0068]", async () => {
+  it("builds a table again that the policy names otherwise, because another came [T74] [0012]", async () => {
     const parsed = parsePolicy('{"tables": {"b_c": {"read_only": true}}}');
     assert("policy" in parsed);
     const options = { ...OPTIONS, schemas: ["public", "b"], policy: parsed.policy };

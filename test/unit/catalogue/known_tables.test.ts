@@ -37,7 +37,7 @@ describe("addReading", () => {
     assertEquals([...add(FIRST).tables.keys()], ["2", "1"]);
   });
 
-  it("is sure of a table that two readings found in the same state [T79] [0068]", () => {
+  it("is sure of a table that two readings found in the same state [T79] [0012]", () => {
     assertEquals(listSure(add(FIRST)), []);
     assertEquals(listSure(add(FIRST, AGAIN)), ["2", "1"]);
     assertEquals(listSure(add(FIRST, AGAIN, reading([], null))), ["2", "1"]);

@@ -20,7 +20,7 @@ describe("the files of the console", () => {
       assertMatch(etag, /^W\/"[0-9a-f]{32}"$/);
       assertEquals([gzip[0], gzip[1]], [0x1f, 0x8b]);
     }
-    // docs/decisions/0044-console.md
+    // docs/decisions/0042-openapi-client-console.md
     const size = files.reduce((sum, { gzip }) => sum + gzip.length, 0);
     assert(size < 50_000, `${size} bytes, compressed`);
   });

@@ -127,7 +127,7 @@ describe("parseQueryRequest", () => {
     assertEquals(reject({ filters: { or: Array(52).fill(GOOD) } }).includes("; "), false);
   });
 
-  it("accepts 1,600 groups, names and sort items, and rejects one more [L16] [FS10] [FS22] [0008]", () => {
+  it("accepts 1,600 groups, names and sort items, and rejects one more [L16] [FS10] [FS22] [0007]", () => {
     const limits = {
       "filters.and[1599]: one group too many": (n: number) => ({
         filters: { and: Array(n - 1).fill({ or: [] }) },
