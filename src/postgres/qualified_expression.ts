@@ -6,7 +6,9 @@ export interface Operand {
   readonly kind: "operand";
   text: string;
   readonly spaced: boolean;
-  /** The printed items, if it is a list in parentheses. */
+  /** True for several values in parentheses. */
+  readonly isRow?: boolean;
+  /** The printed items, if it is a list behind IN. */
   readonly items?: readonly string[];
 }
 
@@ -49,6 +51,7 @@ interface Printed {
   readonly spaced: boolean;
   /** True if it contains an operator that is not in parentheses. */
   readonly compound: boolean;
+  readonly isRow?: boolean | undefined;
   readonly items?: readonly string[] | undefined;
 }
 
@@ -97,9 +100,9 @@ export function qualifyExpression(parts: readonly ExpressionPart[]): string {
 function join(left: Printed, name: string, right: Printed): Printed {
   switch (name) {
     case "is distinct from":
-      return call("record_ne", left, right);
+      return isSame(left, right, "not ");
     case "is not distinct from":
-      return call("record_eq", left, right);
+      return isSame(left, right);
     case "in":
       return contain(left, right, { compare: "=", quantifier: "any", joint: " or " });
     case "not in":
@@ -112,9 +115,15 @@ function join(left: Printed, name: string, right: Printed): Printed {
   };
 }
 
-/** `record_eq` compares by the default operators of the types, and NULL equals NULL. */
-function call(name: string, left: Printed, right: Printed): Printed {
-  const text = `pg_catalog.${name}(row(${left.text}), row(${right.text}))`;
+/**
+ * NULL is the same as NULL. The operator decides which types the values have, as it does in Postgres;
+ * a function that compares rows would fail on a literal, which has no type in a row.
+ */
+function isSame(left: Printed, right: Printed, not = ""): Printed {
+  if (left.isRow || right.isRow) throw new Error("a statement compares rows by IS DISTINCT FROM");
+  const equals = `${left.text} ${qualifyOperator("=")} ${enclose(right)}`;
+  const nulls = `pg_catalog.num_nulls(${left.text}, ${right.text}) ${qualifyOperator("=")} 2`;
+  const text = `(${not}coalesce(${equals}, ${nulls}))`;
   return { text, spaced: left.spaced, compound: false };
 }
 

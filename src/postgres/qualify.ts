@@ -192,8 +192,13 @@ function printGroup(reader: Reader, end: ")" | "]"): string {
 
 function readOperand(reader: Reader, isList: boolean): Operand {
   const { kind, text, spaced } = reader.tokens[reader.at]!;
-  const operand = (text: string) => ({ kind: "operand", text: text.trimStart(), spaced }) as const;
-  if (text === "(") return isList ? readList(reader) : operand(printGroup(reader, ")"));
+  const operand = (text: string, isRow = false) =>
+    ({ kind: "operand", text: text.trimStart(), spaced, isRow }) as const;
+  if (text === "(" && isList) return readList(reader);
+  if (text === "(") {
+    const isRow = hasSeveral({ tokens: reader.tokens, at: reader.at - 1 });
+    return operand(printGroup(reader, ")"), isRow);
+  }
   if (kind !== "word") return operand(takeRaw(reader));
   if (text === "case") return operand(printCase(reader));
   if (text === "nullif") return operand(printNullIf(reader));
@@ -202,7 +207,8 @@ function readOperand(reader: Reader, isList: boolean): Operand {
     !(text === "unnest" && hasSeveral(reader));
   const isTyped = next?.kind === "string" && !TYPES.has(text);
   const isCatalogue = text.startsWith("pg_");
-  return operand(isFunction || isTyped || isCatalogue ? printName(reader) : takeRaw(reader));
+  const printed = isFunction || isTyped || isCatalogue ? printName(reader) : takeRaw(reader);
+  return operand(printed, text === "row");
 }
 
 /** Reports whether the name before a parenthesis is given here, to a subquery or a function's rows. */
@@ -218,7 +224,10 @@ function isNewName(reader: Reader): boolean {
   return peek(reader, ahead) === "as" && /^(?:\(|not|materialized)$/.test(peek(reader, ahead + 1)!);
 }
 
-/** Reports whether a function has several arguments. Such an `unnest` is syntax, and always Postgres's own. */
+/**
+ * Reports whether the parentheses behind the place have several items. An `unnest` of several is
+ * syntax, and always Postgres's own.
+ */
 function hasSeveral({ tokens, at }: Reader): boolean {
   let depth = 0;
   for (let place = at + 1;; place++) {

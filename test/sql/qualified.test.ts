@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { readdir, readFile } from "node:fs/promises";
 import { qualify } from "../../src/postgres/qualify.ts";
@@ -79,6 +79,46 @@ describe("qualify", () => {
       const run = async (text: string) => await database.admin.unsafe(text).values();
       const qualified = qualify(text);
       assertEquals(String(await run(qualified)), String(await run(text)), qualified);
+    }
+  });
+
+  it("compares values of two types, literals without a type and NULL as Postgres does [TE25]", async () => {
+    const values = ["null", "'3'", "3", "3::int8", "3::numeric", "4::int2", "$1"];
+    const compare = (left: string, right: string) =>
+      `${left} is distinct from ${right}, ${left} is not distinct from ${right},
+        ${left} in (${right}, 4), ${left} not in (4, ${right}), nullif(${left}, ${right})::text,
+        ${left} between ${right} and 4`;
+    const rows = ["(v.a, v.b)", "('a', 3)", "row('a', $1)", "(v.a, null)", "('b', 4::int8)"];
+    const compareRows = (left: string, right: string) =>
+      `${left} = ${right}, ${left} <> ${right}, ${left} <= ${right}, ${left} in (${right}, ('a', 4)),
+        ${left} not in (('b', 4), ${right}), ${left} in (select v.a, 3::numeric),
+        ${left} not in (select 'c'::text, 3), ${left} = any (select v.a, 4)`;
+    const selects = [
+      "(to_jsonb(v) ->> 'a') is distinct from 'a', 'a' is not distinct from v.a || ''",
+      "v.a is distinct from upper('a'), not 'b' is distinct from v.a and v.b is null",
+      ...values.map((right) => compare("v.b", right)),
+      ...values.map((right) => `case v.b when ${right} then 'same' when null then 'none' end`),
+      ...values.map((left) => compare(left, "v.b")),
+      ...rows.map((right) => compareRows("(v.a, v.b)", right)),
+      ...rows.map((left) => compareRows(left, "(v.a, v.b)")),
+    ];
+    const from = "from (values ('a', 3), ('b', 4), ('c', null)) v (a, b)";
+    for (const select of selects) {
+      const text = `select ${select} ${from} where $1::int4 > 0`;
+      const run = async (text: string) => await database.admin.unsafe(text, [3]).values();
+      assertEquals(await run(qualify(text)), await run(text), qualify(text));
+    }
+  });
+
+  it("refuses to compare rows as distinct, which Postgres does value by value [TE25]", () => {
+    for (const [left, right] of [["(a, b)", "c"], ["a", "row(b, c)"], ["row(a)", "row(b)"]]) {
+      for (const word of ["is distinct from", "is not distinct from"]) {
+        assertThrows(
+          () => qualify(`select ${left} ${word} ${right} from app.deals`),
+          Error,
+          "rows",
+        );
+      }
     }
   });
 
