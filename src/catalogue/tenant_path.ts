@@ -134,8 +134,8 @@ export function findUnlockable(
   { via }: Tenancy,
   { tables }: Pick<BuildContext, "tables">,
 ): string | undefined {
-  // A search, because few tables have a path: an index of all tables, made for each table, took 17 s
-  // for 10,000 tables.
+  // A search, because few tables have a path: an index of all tables, made for each table, takes
+  // seconds for 10,000 tables.
   const isParent = (identifier: string) => (table: NamedTable) => table.identifier === identifier;
   return via.find(({ identifier }) =>
     [...tables.values()].find(isParent(identifier))?.columns.every(({ update }) => !update)

@@ -24,8 +24,8 @@ export const FROM_SOURCE: boolean = true;
 const ROOT = new URL("../../", import.meta.url);
 
 /**
- * Builds the files of the console from `src/console` and its packages, in 150 ms. In a bundle or a
- * binary, a module with the result replaces this one (`scripts/embed_console.js`).
+ * Builds the files of the console from `src/console` and its packages. In a bundle or a binary, a
+ * module with the result replaces this one (`scripts/embed_console.js`).
  * @throws {Error} if the sources cannot be read or esbuild cannot be run
  * @see docs/decisions/0042-openapi-client-console.md
  */

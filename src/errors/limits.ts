@@ -43,7 +43,7 @@ export const MAX_BATCH_UPDATES = 200;
 /** Characters of an `Idempotency-Key`. @see IK1 */
 export const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
 /**
- * Entries of all `filters` and `fields` of a batch; planning that many takes about 20 ms.
+ * Entries of all `filters` and `fields` of a batch, which are planned without a pause.
  * @see U53
  */
 export const MAX_BATCH_ENTRIES = 20_000;

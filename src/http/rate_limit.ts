@@ -37,7 +37,7 @@ export interface RateLimitsOptions {
   readonly now?: () => number;
 }
 
-/** Most tokens, and networks of peers, that are remembered; about 15 MB each. */
+/** Most tokens, and networks of peers, that are remembered. */
 const MAX_BUCKETS = 100_000;
 
 /**

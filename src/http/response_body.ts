@@ -128,8 +128,8 @@ export function measure(slices: Slices): number {
 }
 
 /**
- * Encodes a long text in slices, and serves other requests in between: 8 MB take up to 30 ms. The
- * slices are not joined, because that would take as long again, without a pause.
+ * Encodes a long text in slices, and serves other requests in between. The slices are not joined,
+ * because that would take as long again, without a pause.
  */
 export async function encodeLong(text: string): Promise<Slices> {
   const slices: Uint8Array<ArrayBuffer>[] = [];

@@ -13,8 +13,8 @@ const MAX_CHARACTERS = 33_554_432;
 const documents = new WeakMap<Catalogue, Map<string, string>>();
 
 /**
- * Returns the OpenAPI document of the tables that a token gives access to. It is cached: making it
- * for 500 tables takes some 0.06 s, during which no other request is served.
+ * Returns the OpenAPI document of the tables that a token gives access to. It is cached: while one for
+ * hundreds of tables is made, no other request is served.
  * @see docs/decisions/0042-openapi-client-console.md
  */
 export function printOpenApi(catalogue: Catalogue, access: Access): string {

@@ -41,7 +41,7 @@ function countZeros(reader: JsonReader, literal: string): void {
   noteIssue(reader, `the numbers print too long, ${limit}`);
 }
 
-/** Reads an integer of up to 15 digits, 5 times faster than the pattern; reads nothing else. */
+/** Reads an integer of up to 15 digits, faster than the pattern; reads nothing else. */
 function readShortInteger(reader: JsonReader): number | undefined {
   const { text, at: start } = reader;
   let at = start;

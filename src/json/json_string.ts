@@ -26,8 +26,8 @@ export function readString(reader: JsonReader): string {
 }
 
 /**
- * Parses escapes with the built-in parser, which is 20 times faster; if it fails, the place of the
- * error is searched.
+ * Parses escapes with the built-in parser, which is far faster; if it fails, the place of the error is
+ * searched.
  */
 function unescape(reader: JsonReader, start: number): string {
   try {

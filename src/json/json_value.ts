@@ -15,7 +15,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Objects made from it have no `constructor`, and are three times faster than those made from null. */
+/** Objects made from it have no `constructor`, and are faster than those made from null. */
 const NO_PROTOTYPE: object = Object.freeze(Object.create(null));
 /** Position before the first entry of an array. */
 const BEFORE_FIRST = -1;
@@ -63,7 +63,7 @@ function readPlace(reader: JsonReader, container: JsonContainer): void {
   const key = readString(reader);
   reader.path[reader.path.length - 1] = key;
   checkKey(reader, key);
-  // JSON has no undefined. `in` took a quarter of the time for a document.
+  // JSON has no undefined, and `in` would be slower.
   if (container[key] !== undefined) throw rejectRepeatedKey(reader, key);
   if (codeAfterSpace(reader) !== COLON) throw rejectSyntax(reader, '":"');
   reader.at++;

@@ -25,7 +25,7 @@ const INTERFACE_VERSION = "1";
 /** Headers with which the protocol describes a message. */
 const PROTOCOL_HEADERS = ["mcp-protocol-version", "mcp-method", "mcp-name"];
 
-/** The official library. The first message loads it, since it takes 25 MB and 0.1 s. */
+/** The official library. The first message loads it, since that takes time and memory. */
 const library = () => import("@modelcontextprotocol/server");
 
 /**

@@ -159,8 +159,7 @@ export function checkOffsets(text: string, elements: readonly Checked[]): Checke
 const ONE_DIMENSION = /^[^[{]*\{[^{]*$/;
 
 /**
- * Reports whether a value may contain a `tsquery`: Postgres takes 14 s to read one of 400,000
- * characters.
+ * Reports whether a value may contain a `tsquery`: Postgres takes seconds to read a long one.
  */
 function mayHoldQuery({ kind, baseType }: ValueType): boolean {
   return baseType === "tsquery" || kind === "composite";

@@ -263,12 +263,11 @@ export type Rows<R extends Row = Row> = R[] & { readonly count: number };
  * counter (3.4.9). The rows of the session's next statement then begin with holes, which are skipped
  * here.
  *
- * V8 keeps an answer for long after its request. Emptying the list of pages of 77 kB saves 40 MB and
- * a fifth of the CPU.
+ * V8 keeps an answer for long after its request. Emptying the list saves memory and walks of the heap.
  * @see docs/decisions/0035-runtimes.md
  */
 export function takeRows<R extends Row>(answer: RowList<R[]>): Rows<R> {
-  // A loop, because `filter` on a subclass of Array takes 5 µs more on V8.
+  // A loop, because `filter` on a subclass of Array is slow on V8.
   const rows: R[] = [];
   for (let place = 0; place < answer.length; place++) {
     if (place in answer) rows.push(answer[place]!);
@@ -283,8 +282,8 @@ export function takeRows<R extends Row>(answer: RowList<R[]>): Rows<R> {
  * Point 5: both are classes with a static member of a computed name (`static get [Symbol.species]`),
  * which makes the class a dictionary to V8 (11 to 15). Code that makes an object of such a class is
  * compiled, thrown away and compiled again, for ever. One look-up through a subclass, of a member that
- * does not exist, makes it an ordinary class; on Bun it does nothing. Without it, single updates at 64
- * clients have 0.78 of the throughput, on Deno and on Node.
+ * does not exist, makes it an ordinary class; on Bun it does nothing. Without it, single updates under
+ * load have less throughput on Deno and on Node.
  * @see docs/decisions/0032-driver.md
  */
 export function optimiseClasses(query: object, answer: object): void {

@@ -37,7 +37,7 @@ const WAIT_MS = 1;
 /**
  * Makes the pace of an export. While other requests are in flight, it takes less at once, and then
  * leaves the processor to them and to Postgres until they are answered, or for some milliseconds.
- * Under any load it still gets 15 MB a second. For a second after a request has begun it rests
+ * Under any load it still gets a part of its speed. For a second after a request has begun it rests
  * repeatedly, so that the next request, and its backend in Postgres, find a free processor.
  * @see EX25, docs/decisions/0063-export.md
  */

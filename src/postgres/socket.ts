@@ -23,7 +23,7 @@ const UNENCRYPTED = new WeakSet<Address>();
 /**
  * Opens a socket to Postgres, encrypted as required; the driver begins a session on it. An abort
  * destroys it, whatever it waits for. An unencrypted socket gives complete messages, in memory that
- * it reuses; not on Bun, where that saves no CPU and takes 20 MB more.
+ * it reuses; not on Bun, where that saves no CPU and takes more memory.
  * @throws {Error} with the runtime's `code`, or `SSL_REFUSED`, `SSL_NOT_ANSWERED`, `SSL_ROOT_CERT`
  * @see D7
  */

@@ -44,10 +44,10 @@ export interface StatementCacheOptions {
 
 /**
  * Opens the cache of statements. It holds the texts that were sent more than once, each tenant's share of
- * 256, and these are prepared: 3,000 would cost 85 MB in each session of Postgres. Of as many texts that
+ * 256, and these are prepared: each costs memory in each session of Postgres. Of as many texts that
  * were sent once it only remembers that they were. So one that is never sent again displaces none that
- * is. A session that has prepared 256 deallocates one that the cache has forgotten for each new one; the
- * command is sent in the same write.
+ * is. A session that has prepared 256 deallocates one that the cache has forgotten for each new one;
+ * the command is sent in the same write.
  * @see P12
  * @see docs/decisions/0032-driver.md
  */

@@ -3,8 +3,8 @@ import type { Row, Sql } from "./driver.ts";
 
 /**
  * A recorded statement. It is compiled with a tag that only records, because the driver's tag makes a
- * promise of every fragment: for the 40 fragments of a look-up by key, that was half of a request's
- * CPU time on Deno (512 instead of 265 µs).
+ * promise of every fragment: for the 40 fragments of a look-up by key, that was half of a request's CPU
+ * time.
  * @see docs/decisions/0032-driver.md
  */
 export interface Recording {
@@ -34,8 +34,8 @@ export function record<R extends Row>(compile: Compile<R>): Recording {
 }
 
 /**
- * Reports whether two recordings have the same text, without printing it: to print and hash the text
- * for each request cost a single update 5 µs and more on Deno.
+ * Reports whether two recordings have the same text, without printing it: printing and hashing it for
+ * each request would cost more.
  */
 export function isSame(one: readonly Part[], other: readonly Part[]): boolean {
   if (one.length !== other.length) return false;

@@ -15,7 +15,7 @@ export type LookUp = (
 ) => Promise<PageRow>;
 
 /**
- * Shapes of look-up that are batched. Their prepared statements take about 0.7 MB in each session.
+ * Shapes of look-up that are batched. Their prepared statements take memory in each session.
  */
 const MAX_SHAPES = 16;
 /** A batch without a result after this time is abandoned. */

@@ -30,8 +30,8 @@ export function listen(handler: Handler, { host, port, shared }: ListenOptions):
 }
 
 /**
- * V8 counts the bytes of an export as old, and begins a walk of the whole heap for each 64 MB, ten in a
- * second. Deno holds the memory of what it writes by itself, so a chunk may be detached from its array.
+ * V8 counts the bytes of an export as old, and would walk the whole heap again and again. Deno holds
+ * the memory of what it writes by itself, so a chunk may be detached from its array.
  * @see docs/decisions/0063-export.md
  */
 function free(bytes: Uint8Array<ArrayBuffer>): boolean {

@@ -7,11 +7,11 @@ const OPTIMISE_SOONER = "--invocation-count-for-turbofan=500";
 
 /**
  * The flags of V8 that Deno is started with; the `start` task, the workers and the binary have them.
- * The young heap may have 32 MB, so that what is in use is copied a quarter as often. The old heap may
- * grow by half before V8 walks it, not to four times its size, and that walk begins when 60 % of the
- * growth is used, at the latest at 90 %: by itself V8 begins as soon as less is left than the young heap
- * has, and counts the bytes read from Postgres, so six times a second with pages of 200 rows. Without
- * the memory reducer the heap does not shrink at rest, only to grow again.
+ * The young heap may be large, so that what is in use is copied less often. The old heap may grow by
+ * half before V8 walks it, not to four times its size, and that walk begins when part of the growth is
+ * used: by itself V8 begins as soon as less is left than the young heap has, and counts the bytes read
+ * from Postgres, so several times a second under long pages. Without the memory reducer the heap does
+ * not shrink at rest, only to grow again.
  *
  * They must stand on the command line: `node:v8` cannot set the size of the young heap at run time.
  * @see docs/decisions/0035-runtimes.md
@@ -27,8 +27,7 @@ export const V8_FLAGS = [
 
 /**
  * Keeps the bytecode of functions that have not run for a while: V8 throws it away, and compiles the
- * function again for the next request. In the first 200 requests of 16 clients after 75 s of quiet, the
- * p99 of look-ups took 11.1 instead of 14.6 ms, that of single updates 10.8 instead of 13.8.
+ * function again for the next request.
  * @see docs/decisions/0035-runtimes.md
  */
 const KEEP_BYTECODE = "--no-flush-bytecode";

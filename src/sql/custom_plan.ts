@@ -27,9 +27,9 @@ export function compilePlanCondition(sql: Sql, plan: QueryPlan): Fragment | unde
 /**
  * Hides the limit of a first page from the planner, which then assumes a tenth of the rows. If the
  * planner knows that 50 rows are wanted, it scans an index in the order of the page and expects to
- * find them soon. If they are all at its end, or there are fewer, it reads the whole table: 50 ms
- * instead of 1. For a later page the offset shows that the scan is long. A page that starts after a
- * given row counts as a first page.
+ * find them soon. If they are all at its end, or there are fewer, it reads the whole table. For a later
+ * page the offset shows that the scan is long. A page that starts after a given row counts as a first
+ * page.
  */
 export function compileFirstLimit(sql: Sql, plan: QueryPlan, limit: Fragment): Fragment {
   const isFirst = plan.page === 1 || plan.continued?.after !== undefined;

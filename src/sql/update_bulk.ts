@@ -28,8 +28,8 @@ export interface BulkRow extends ClaimRow {
 
 /**
  * Compiles a bulk update into one statement. Rows that have the values already are not written, so
- * their triggers do not fire. That is 19 times cheaper if nothing changes, and costs 1.05 times as
- * much if every row does.
+ * their triggers do not fire. That is far cheaper if nothing changes, and costs little if every row
+ * does.
  * @see U32, U43, P4
  */
 export function compileUpdateBulk(

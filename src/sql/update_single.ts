@@ -36,8 +36,8 @@ export interface SingleRow extends ClaimRow {
  *
  * Count and write see one snapshot, and the write is pinned to the version of the row (ctid, xmin and
  * tableoid). If another transaction commits in between, the statement writes nothing; without the pin
- * it could write a row that was the only match only in an older state. It has 0.57 to 0.74 of the
- * throughput of a plain UPDATE.
+ * it could write a row that was the only match only in an older state. It costs more than a plain
+ * UPDATE.
  * @see U21, P14
  */
 export function compileUpdateSingle(

@@ -2,8 +2,8 @@ import { sha256 as hash } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
 /**
- * Returns the SHA-256 of a short text in UTF-8, as 64 hexadecimal digits. It takes 4 µs for a token,
- * for which {@link sha256OfLong} takes 38.
+ * Returns the SHA-256 of a short text in UTF-8, as 64 hexadecimal digits. It is much faster for a token
+ * than {@link sha256OfLong}.
  * @see docs/decisions/0011-tokens.md
  */
 export function sha256(text: string): string {

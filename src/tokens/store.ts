@@ -17,8 +17,7 @@ export const MAX_CACHED_MS = 4000;
 const MAX_CACHED = 10_000;
 /**
  * For each cached look-up, this many formerly valid tokens are remembered with their tenants. So on a
- * server with many tenants, their look-ups do not wait among those of unknown tokens. About 15 MB in
- * all.
+ * server with many tenants, their look-ups do not wait among those of unknown tokens.
  */
 const REMEMBERED = 10;
 /** Tokens that the first look-up after a quiet time takes along, at most. */

@@ -36,8 +36,7 @@ interface Running {
 
 /**
  * A statement is long if it takes more than this for each statement that runs, itself included and two
- * at least, besides the way to Postgres and back. A page of 200 rows takes 1 ms, and 4 with seven
- * others on two processors.
+ * at least, besides the way to Postgres and back. An ordinary page takes less, alone or among others.
  */
 const LONG_MS = 3;
 /** How much a statement still counts when the next one ends: the latest twenty count most. */
