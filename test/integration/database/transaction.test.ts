@@ -202,7 +202,7 @@ describe("transact over locks and broken connections", () => {
     const error = await assertRejects(() =>
       subject.database.transact([
         (sql) => sql`update places set name = ${"new"}::text`,
-        (sql) => sql`select fill_disk()`,
+        (sql) => sql`select public.fill_disk()`,
       ], { rollback: false }), DatabaseError);
     assertEquals(toApiError(error).status, 503);
     assertEquals(await name(), "old");
