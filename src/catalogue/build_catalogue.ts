@@ -64,8 +64,9 @@ export async function buildCatalogue(
   const timeZone = nameTimeZone(options.timeZone ?? found.timeZone);
   const { tables: named, byName, conflicts: ambiguous } = nameTables(found.tables, options);
   const conflicts = [...ambiguous];
-  const candidates = [...named].filter(([, table]) => isOpen(table));
-  const context = { options, types: found.types, timeZone, tables: byName };
+  const candidates = new Map([...named].filter(([, table]) => isOpen(table)));
+  const byIdentifier = new Map([...named.values()].map((table) => [table.identifier, table]));
+  const context = { options, types: found.types, timeZone, tables: byName, byIdentifier };
   const built = buildTables(candidates, context, before);
   const tables = new Map<string, Table>();
   const taken = new Map<string, Table>();

@@ -28,6 +28,8 @@ export interface ColumnOptions {
   /** Columns of the tenant and of the key, by their names in the database. */
   readonly tenantNames: readonly string[];
   readonly keyNames: readonly string[];
+  /** Columns of foreign keys to rows whose tenant cannot be checked. */
+  readonly uncheckable: ReadonlyMap<string, string>;
 }
 
 /** Builds the columns of a table that the role may read and the policy does not hide. */
@@ -56,7 +58,7 @@ export function buildColumns(
 /** Builds one column. */
 export function buildColumn(
   found: FoundColumn,
-  { types, timeZone, policy, writable, tenantNames, keyNames }: ColumnOptions,
+  { types, timeZone, policy, writable, tenantNames, keyNames, uncheckable }: ColumnOptions,
 ): Column {
   const { notNull, ...type } = describeType(found, types);
   const name = policy.columnNames.get(found.name) ?? found.name;
@@ -82,6 +84,7 @@ export function buildColumn(
     if (!writable || policy.readOnlyColumns.has(found.name)) return "policy";
     if (type.kind === "composite" || type.elementKind === "composite") return "composite";
     if (type.namesObjects) return "names objects";
-    return found.update ? undefined : "privilege";
+    if (!found.update) return "privilege";
+    return uncheckable.has(found.name) ? "reference" : undefined;
   }
 }

@@ -7,6 +7,7 @@ import { buildRowFilter } from "./row_filter.ts";
 import { isKeyIndexed, listOrdered, listUnique, ownKey } from "./table_keys.ts";
 import type { NamedTable } from "./table_names.ts";
 import type { BuildContext } from "./tenant_column.ts";
+import { findReferences } from "./references.ts";
 import { findTenancy, findUnlockable } from "./tenant_path.ts";
 
 const NO_POLICY: TablePolicy = {
@@ -22,6 +23,7 @@ const NO_POLICY: TablePolicy = {
   name: undefined,
   columnNames: new Map(),
   readOnlyColumns: new Set(),
+  crossTenantColumns: new Set(),
 };
 
 /**
@@ -45,7 +47,9 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
   const tenants = tenancy === "shared" || tenancy.via.length > 0 ? [] : tenancy.columns;
   const tenant = tenants.length === 1 ? tenants[0] : undefined;
   const tenantNames = tenants.map(({ name }) => name);
-  const options = { types, timeZone, policy, writable, tenantNames, keyNames };
+  const references = findReferences(found, { policy, tenancy, context });
+  const { uncheckable } = references;
+  const options = { types, timeZone, policy, writable, tenantNames, keyNames, uncheckable };
   const build = (column: FoundColumn) => buildColumn(column, options);
   const { byName: columns, byStoredName, unnamed, duplicate } = buildColumns(
     found,
@@ -68,6 +72,7 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
     warnings.push(`table "${found.called}": ${blindness}, not exposed`);
     return undefined;
   }
+  warnings.push(...listUnset(found, byStoredName, uncheckable));
   const only = buildRowFilter(found, { group: policy.only, columns, build, warnings });
   if (only === "wrong") return undefined;
   // The table includes the rows of its child tables, whose keys may repeat.
@@ -97,6 +102,7 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
     keyUnique,
     keyIndexed: keyUnique && isKeyIndexed(found, tenant?.name),
     tenancy: tenancy === "shared" ? undefined : tenancy,
+    references: references.checked,
     tenant,
     only,
     rowSecurity: buildRowSecurity(found, build),
@@ -138,6 +144,20 @@ function isWritable(
     !policy.readOnly && unlockable === undefined;
 }
 
+/** Lists the columns that could be set if their references could be checked, and why they cannot be. */
+function listUnset(
+  { called }: NamedTable,
+  columns: ReadonlyMap<string, Column>,
+  uncheckable: ReadonlyMap<string, string>,
+): readonly string[] {
+  return [...uncheckable].flatMap(([stored, reason]) => {
+    const column = columns.get(stored);
+    return column?.readOnly !== "reference" ? [] : [
+      `table "${called}": "${column.name}" cannot be set, because its reference cannot be checked: ${reason}`,
+    ];
+  });
+}
+
 /** Reports whether it is a table, and not a view or a foreign table. */
 function isStored({ kind }: FoundTable): boolean {
   return kind === "r" || kind === "p";
@@ -154,6 +174,7 @@ function listMismatches(found: FoundTable, policy: TablePolicy): readonly string
   const lists = [
     ["hidden_columns", policy.hiddenColumns],
     ["read_only_columns", policy.readOnlyColumns],
+    ["cross_tenant_columns", policy.crossTenantColumns],
     ["primary_key", policy.primaryKey],
     ["columns", policy.columnNames.keys()],
   ] as const;

@@ -33,7 +33,8 @@ export type ReadOnlyReason =
   | "policy"
   | "privilege"
   | "composite"
-  | "names objects";
+  | "names objects"
+  | "reference";
 
 /** A column that a client may name. @see N2, T18 */
 export interface Column {
@@ -199,6 +200,12 @@ export interface Table {
   readonly keyIndexed: boolean;
   /** Undefined for a shared look-up table, which every tenant reads and none writes. */
   readonly tenancy: Tenancy | undefined;
+  /**
+   * The foreign keys, besides the one that leads to its tenant, that refer to rows of tenants: each as
+   * the path from the row to the tenant of the row that it refers to.
+   * @see T83
+   */
+  readonly references: readonly Tenancy[];
   /**
    * Its own tenant column; undefined if it is shared, its tenant is in several columns, or its rows
    * belong to those of another table.

@@ -88,6 +88,29 @@ parts (root, oid) as (
   join pg_catalog.pg_inherits h on h.inhparent = p.oid
 ),
 ${compileUnproven(sql)},
+foreign_keys as materialized (
+  select f.conrelid, pg_catalog.json_agg(pg_catalog.json_build_object(
+    'schema', s.nspname, 'target', o.relname, 'columns', k.own, 'targetColumns', k.target,
+    'holds', f.convalidated and not p.periods, 'ofPeriods', p.periods,
+    'hasTenant', exists (select from pg_catalog.pg_attribute t
+      where t.attrelid = o.oid and t.attname = ${tenantColumn}::text and not t.attisdropped))
+    order by f.conname) as list
+  from relations r
+  join pg_catalog.pg_constraint f on f.conrelid = r.oid and f.contype = 'f' and f.conparentid = 0
+  join pg_catalog.pg_class o on o.oid = f.confrelid
+  join pg_catalog.pg_namespace s on s.oid = o.relnamespace
+  cross join lateral (
+    select coalesce((pg_catalog.to_jsonb(f) ->> 'conperiod')::bool, false) as periods) p
+  cross join lateral (
+    select pg_catalog.json_agg(a.attname order by u.place) as own,
+      pg_catalog.json_agg(b.attname order by u.place) as target
+    from rows from (pg_catalog.unnest(f.conkey), pg_catalog.unnest(f.confkey))
+      with ordinality u (own, target, place)
+    join pg_catalog.pg_attribute a on a.attrelid = f.conrelid and a.attnum = u.own
+    join pg_catalog.pg_attribute b on b.attrelid = f.confrelid and b.attnum = u.target
+  ) k
+  group by f.conrelid
+),
 ${compileTableStates(sql)},
 changed as materialized (
   select s.*, k.digest as known_digest from states s left join known k on k.oid = s.oid
@@ -212,24 +235,7 @@ described_tables as (
       select pg_catalog.json_agg(i.indkey[k] order by k)
       from pg_catalog.pg_index i, pg_catalog.generate_series(0, i.indnkeyatts - 1) k
       where i.indrelid = r.oid and i.indisprimary), '[]'),
-    'foreignKeys', coalesce((
-      select pg_catalog.json_agg(pg_catalog.json_build_object(
-        'schema', s.nspname, 'target', o.relname, 'columns', k.own, 'targetColumns', k.target,
-        'holds', f.convalidated and (pg_catalog.to_jsonb(f) ->> 'conperiod') is distinct from 'true')
-        order by f.conname)
-      from pg_catalog.pg_constraint f
-      join pg_catalog.pg_class o on o.oid = f.confrelid
-      join spaces s on s.oid = o.relnamespace
-      cross join lateral (
-        select pg_catalog.json_agg(a.attname order by u.place) as own,
-          pg_catalog.json_agg(b.attname order by u.place) as target
-        from rows from (pg_catalog.unnest(f.conkey), pg_catalog.unnest(f.confkey))
-          with ordinality u (own, target, place)
-        join pg_catalog.pg_attribute a on a.attrelid = f.conrelid and a.attnum = u.own
-        join pg_catalog.pg_attribute b on b.attrelid = f.confrelid and b.attnum = u.target
-      ) k
-      where f.conrelid = r.oid and f.contype = 'f'
-        and r.names && ${belonging}::text::text[]), '[]'),
+    'foreignKeys', coalesce(f.list, '[]'),
     'indexes', coalesce((
       select pg_catalog.json_agg(distinct pg_catalog.concat(i.indkey[0], ' ', i.indkey[1])
         order by pg_catalog.concat(i.indkey[0], ' ', i.indkey[1]))
@@ -255,6 +261,7 @@ described_tables as (
     'columns', coalesce(c.list, '[]')) as description
   from changed r
   left join described_columns c on c.attrelid = r.oid
+  left join foreign_keys f on f.conrelid = r.oid
   left join engines e on e.root = r.oid
   left join pg_catalog.pg_description d on d.objoid = r.oid
     and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objsubid = 0

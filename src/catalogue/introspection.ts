@@ -81,7 +81,7 @@ export interface FoundTable {
    * periods that must not overlap.
    */
   readonly keyIsValid: boolean;
-  /** Its foreign keys within these schemas that, by the policy, lead to its tenant. */
+  /** Its foreign keys, to tables of any schema. */
   readonly foreignKeys: readonly FoundForeignKey[];
   /** Numbers of the first two columns of each btree index: `1 4`, or `1 ` if there is one. */
   readonly indexes: readonly string[];
@@ -116,6 +116,10 @@ export interface FoundForeignKey {
   readonly targetColumns: readonly string[];
   /** False if a row may refer to none: the key is not valid, not enforced, or of periods. */
   readonly holds: boolean;
+  /** True if its last columns are periods, of which one must be within those of the referenced rows. */
+  readonly ofPeriods: boolean;
+  /** True if the referenced table has a column with the name of the tenant column. */
+  readonly hasTenant: boolean;
 }
 
 /** A column as the database describes it. */

@@ -42,6 +42,8 @@ export interface TablePolicy {
   /** The row filter: only rows that match it exist for clients. */
   readonly only: Group | undefined;
   readonly readOnlyColumns: ReadonlySet<string>;
+  /** Columns whose foreign keys may refer to rows of any tenant. @see T84 */
+  readonly crossTenantColumns: ReadonlySet<string>;
 }
 
 /** The columns of a foreign key, and the referenced table. @see T57 */
@@ -106,6 +108,7 @@ export const TABLE_POLICY_SCHEMA = v.strictObject({
   writable: flag,
   only: v.optional(v.custom<Readonly<Record<string, unknown>>>(isObject, EXPECTED_FILTER)),
   read_only_columns: columnNames,
+  cross_tenant_columns: columnNames,
 });
 
 const EXPECTED_TEXT = "expected a text";
@@ -213,6 +216,7 @@ function parseTable(
       name: found.name,
       columnNames,
       readOnlyColumns: new Set(found.read_only_columns),
+      crossTenantColumns: new Set(found.cross_tenant_columns),
     },
   };
 }

@@ -5,6 +5,8 @@ import { qualify } from "./quote_identifier.ts";
 
 /** A found table, with its names and its policy. */
 export interface NamedTable extends FoundTable {
+  /** The table as it was found, the same object as long as it does not change. */
+  readonly found: FoundTable;
   /** `"schema"."table"`, quoted. */
   readonly identifier: SqlText;
   /** Its name without the policy: `orders`; outside the first schema `sales_orders`. */
@@ -77,6 +79,7 @@ export function nameTables(
     const key = keys.get(table);
     return [table, {
       ...table,
+      found: table,
       identifier: qualify(schema, name),
       called,
       policyKey: key ?? (schema === schemas[0] ? name : `${schema}.${name}`),

@@ -1,10 +1,11 @@
 import type { Fragment, Sql } from "../postgres/driver.ts";
 
 /**
- * Compiles the CTE `states`: the `relations` of the statement, with its `parts` and `unproven`, each with a hash of the role's rights
- * and of the versions of all rows in Postgres's own catalogue that its description depends on. Any
- * change of such a row writes a new version with another `xmin`. ANALYZE and VACUUM overwrite the
- * statistics of a table in place, so they change no state.
+ * Compiles the CTE `states`: the `relations` of the statement, with its `parts`, `unproven` and
+ * `foreign_keys`, each with a hash of the role's rights and of the versions of all rows in Postgres's
+ * own catalogue that its description depends on. Any change of such a row writes a new version with
+ * another `xmin`. ANALYZE and VACUUM overwrite the statistics of a table in place, so they change no
+ * state.
  *
  * `bit_xor` does not depend on the order of the rows. Each row is hashed with its number, so that two
  * never cancel out. Two things are not covered by the rows of a table: the printed name of a type
@@ -12,14 +13,13 @@ import type { Fragment, Sql } from "../postgres/driver.ts";
  * a trigger.
  *
  * Views are not covered, because whether their columns can be updated depends on other tables.
- * Foreign keys are not covered either, because the names of their targets may change.
  * @see docs/decisions/0012-catalogue.md
  */
 export function compileTableStates(sql: Sql): Fragment {
   return sql`states as materialized (
   select r.*, pg_catalog.hashtextextended((
       (${compileRights(sql)}), r.place, c.versions, a.versions, d.versions, w.versions, i.versions,
-      g.versions, u.versions, y.versions)::text, 0) as state
+      g.versions, u.versions, y.versions, f.list::text)::text, 0) as state
   from relations r
   left join (
     select p.root, pg_catalog.bit_xor(pg_catalog.hashtextextended(c.xmin::text, c.oid::int8)) as versions
@@ -73,6 +73,7 @@ export function compileTableStates(sql: Sql): Fragment {
     from relations r join pg_catalog.pg_policy y on y.polrelid = r.oid
     group by y.polrelid
   ) y on y.polrelid = r.oid
+  left join foreign_keys f on f.conrelid = r.oid
 )`;
 }
 

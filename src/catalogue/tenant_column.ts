@@ -12,6 +12,8 @@ export interface BuildContext {
   readonly types: Introspection["types"];
   /** All found tables, by every name that the policy may use. */
   readonly tables: ReadonlyMap<string, NamedTable>;
+  /** The same tables by schema and name, quoted. */
+  readonly byIdentifier: ReadonlyMap<string, NamedTable>;
   /** The time zone of columns without zone; `UTC` whatever the database calls it. */
   readonly timeZone: string;
   /** Collects mismatches of policy and database. */

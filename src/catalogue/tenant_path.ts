@@ -1,5 +1,6 @@
 import type { ReferencePair, Tenancy, TenantStep } from "./catalogue.ts";
 import { describeType } from "./column_type.ts";
+import type { FoundForeignKey } from "./introspection.ts";
 import type { TablePolicy, TenantVia } from "./policy.ts";
 import { only, qualify, quoteIdentifier } from "./quote_identifier.ts";
 import type { NamedTable } from "./table_names.ts";
@@ -16,7 +17,10 @@ export type FoundTenancy = Tenancy | "shared" | "none";
  */
 export function findTenancy(
   found: NamedTable,
-  { policy, context }: { readonly policy: TablePolicy; readonly context: BuildContext },
+  { policy, context }: {
+    readonly policy: Pick<TablePolicy, "tenantColumns" | "tenantVia" | "shared">;
+    readonly context: BuildContext;
+  },
 ): FoundTenancy {
   const { options, warnings } = context;
   const { tenantVia } = policy;
@@ -86,6 +90,19 @@ function findStep(
     return `${found} of "${table.called}" refers from ${list} to "${parent.called}"`;
   }
   if (table.hasChildTables) return `"${table.called}" has child tables, which have no foreign key`;
+  return makeStep(table, { parent, key, context });
+}
+
+/** Makes the step from a table over a foreign key; returns the problem if it cannot be followed. */
+export function makeStep(
+  table: NamedTable,
+  { parent, key, context }: {
+    readonly parent: NamedTable;
+    readonly key: Pick<FoundForeignKey, "columns" | "targetColumns">;
+    readonly context: BuildContext;
+  },
+): TenantStep | string {
+  const list = key.columns.map((name) => `"${name}"`).join(", ");
   const unreadable = findUnreadable(table, key.columns) ??
     findUnreadable(parent, key.targetColumns);
   if (unreadable !== undefined) return `the database role may not select ${unreadable}`;
@@ -105,7 +122,8 @@ function findStep(
   return { table: called, identifier, source, columns: key.columns, pairs };
 }
 
-function isSame(some: readonly string[], others: readonly string[]): boolean {
+/** Reports whether two lists have the same columns, in any order. */
+export function isSame(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && some.every((name) => others.includes(name));
 }
 

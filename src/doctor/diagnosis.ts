@@ -67,6 +67,32 @@ export function findStoredColumn({ columns }: Table, name: string): Column | und
   return [...columns.values()].find((column) => column.identifier === identifier);
 }
 
+/**
+ * Reports whether updates cannot make a row refer to another tenant's: they check the key, or no update
+ * can set it because it cannot be checked.
+ * @see T83, T85
+ */
+export function isReferenceChecked(
+  table: Table,
+  columns: readonly string[],
+  target: Pick<Table, "identifier">,
+): boolean {
+  const isBlocked = columns.some((name) => findStoredColumn(table, name)?.readOnly === "reference");
+  return isBlocked ||
+    table.references.some(({ via: [first] }) =>
+      first!.identifier === target.identifier &&
+      first!.columns.every((column) => columns.includes(column))
+    );
+}
+
+/** Says why a key that updates do not check is a risk. */
+export function describeUnchecked(columns: readonly string[]): string {
+  return "the policy names it in cross_tenant_columns: whether an update of " +
+    `${
+      columns.join(", ")
+    } succeeds depends on rows of other tenants, which reveals that they exist`;
+}
+
 /** Prints an entry of the policy file for a table. */
 export function printPolicy({ stored }: Table, entry: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ tables: { [stored.policyKey]: entry } });

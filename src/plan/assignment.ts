@@ -32,6 +32,7 @@ const REASONS: Readonly<Record<ReadOnlyReason, string>> = {
   privilege: "is read-only",
   composite: "has a composite type and cannot be set",
   "names objects": "has a type that names objects of the database and cannot be set",
+  "reference": "refers to rows whose tenant cannot be checked, and cannot be set",
 };
 
 /**

@@ -52,7 +52,14 @@ export function ownColumn({ tenancy: { columns, via } }: Scope & { readonly kind
 /** Reports whether a column refers to the parent row, which determines the tenant. @see T61 */
 export function namesParent(scope: Scope, { identifier }: Pick<Column, "identifier">): boolean {
   if (scope.kind === "shared") return false;
-  const [first] = scope.tenancy.via;
+  return refersBy(scope.tenancy, { identifier });
+}
+
+/** Reports whether a column is part of the foreign key with which a path to a tenant begins. */
+export function refersBy(
+  { via: [first] }: Tenancy,
+  { identifier }: Pick<Column, "identifier">,
+): boolean {
   return first !== undefined && first.pairs.some(({ from }) => from === identifier);
 }
 

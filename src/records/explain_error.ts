@@ -6,6 +6,7 @@ import { printPath, quote, rejectIssues, under } from "../errors/issue.ts";
 import { describeCheck, NOT_UPDATABLE } from "../http/database_status.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import { planRowFilter } from "../plan/row_filter.ts";
+import { refersBy } from "../plan/scope.ts";
 import { DatabaseError, makeFailure } from "../postgres/database_error.ts";
 import { findSchema } from "../schema/find_schema.ts";
 import { FOREIGN_PARENT, OUTSIDE_FILTER } from "../sql/row_checks.ts";
@@ -51,20 +52,20 @@ function rejectRefused(cause: DatabaseError, table: Table): ApiError {
     : new ApiError(403, NOT_UPDATABLE, { cause });
 }
 
-/** Reports whether the update sets a column that determines the tenant of its rows. */
+/** Reports whether the update sets a column of a reference that was checked. */
 function refersElsewhere({ plan }: FailedStatement): boolean {
   return (plan.assignments ?? []).some((assignment) => leadsToTenant(plan.table, assignment));
 }
 
-function leadsToTenant({ tenancy }: Table, { column }: Assignment): boolean {
-  const pairs = tenancy?.via[0]?.pairs ?? [];
-  return pairs.some(({ from }) => from === column.identifier);
+function leadsToTenant({ tenancy, references }: Table, { column }: Assignment): boolean {
+  return [...(tenancy === undefined ? [] : [tenancy]), ...references]
+    .some((path) => refersBy(path, column));
 }
 
 /**
  * The referenced row belongs to another tenant or does not exist. Both get the response for a broken
  * foreign key, so that the client cannot tell them apart.
- * @see T61
+ * @see T61, T83
  */
 function rejectParent({ write }: DatabaseError, statement: FailedStatement): unknown {
   const error = new DatabaseError(makeFailure("conflict", FOREIGN_KEY_VIOLATION), { write });

@@ -1,7 +1,8 @@
-import type { Column, SqlText } from "../catalogue/catalogue.ts";
+import type { Column, SqlText, Tenancy } from "../catalogue/catalogue.ts";
+import { tenantFitsColumns } from "../catalogue/tenant_column.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import { planRowFilter } from "../plan/row_filter.ts";
-import { namesParent } from "../plan/scope.ts";
+import { namesParent, refersBy } from "../plan/scope.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
@@ -11,7 +12,7 @@ import { compileBelongs } from "./scope.ts";
 /**
  * SQLSTATE of an update after which a row would refer to a row that is not the tenant's; nothing was
  * written.
- * @see T61
+ * @see T61, T83
  */
 export const FOREIGN_PARENT = "2201G";
 
@@ -43,13 +44,15 @@ export interface RowCheck {
 export function compileRowChecks(sql: Sql, plan: CheckedPlan): RowCheck[] {
   const { table, assignments, scope } = plan;
   const checks: RowCheck[] = [];
+  const refusal = sql`width_bucket(1::float8, 1, 1, pg_catalog.pg_backend_pid()) > 0`;
   const moving = assignments.find(({ column }) => namesParent(scope, column));
   if (moving !== undefined) {
-    checks.push({
-      assignment: moving,
-      holds: compileNewParent(sql, plan),
-      refusal: sql`width_bucket(1::float8, 1, 1, pg_catalog.pg_backend_pid()) > 0`,
-    });
+    checks.push({ assignment: moving, holds: compileNewParent(sql, plan), refusal });
+  }
+  for (const reference of table.references) {
+    const assignment = assignments.find(({ column }) => refersBy(reference, column));
+    if (assignment === undefined) continue;
+    checks.push({ assignment, holds: compileNewReference(sql, plan, reference), refusal });
   }
   const filter = table.only && planRowFilter(table);
   if (filter === undefined || !("predicate" in filter)) return checks;
@@ -71,6 +74,22 @@ export function compileRowChecks(sql: Sql, plan: CheckedPlan): RowCheck[] {
 function compileNewParent(sql: Sql, { assignments, scope }: CheckedPlan): Fragment {
   const own = (from: SqlText) => compileNew(sql, assignments, from);
   return compileBelongs(sql, scope, { locks: true, own });
+}
+
+/**
+ * Compiles whether a row will refer to nothing, or to a row of the same tenant. That row is not locked:
+ * Postgres keeps it from going away, and the role may not lock what it may only read.
+ */
+function compileNewReference(
+  sql: Sql,
+  { assignments, scope }: CheckedPlan,
+  reference: Tenancy,
+): Fragment {
+  const own = (from: SqlText) => compileNew(sql, assignments, from);
+  const absent = reference.via[0]!.pairs.map(({ from }) => sql`${own(from)} is null`);
+  if (!tenantFitsColumns(scope.tenant, reference.columns)) return join(sql, "or", absent);
+  const belongs = compileBelongs(sql, { ...scope, tenancy: reference }, { locks: false, own });
+  return join(sql, "or", [...absent, belongs]);
 }
 
 /** Compiles whether the new values match the row filter. They are given the alias of the row itself. */

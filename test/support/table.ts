@@ -82,6 +82,7 @@ export function makeTable(columns: readonly Column[], more: Partial<Table> = {})
     writable: true,
     pinnable: true,
     feed: undefined,
+    references: [],
     hasRewriteRules: false,
     ...more,
   };

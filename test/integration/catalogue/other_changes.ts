@@ -244,7 +244,7 @@ export const OTHER_CHANGES: Readonly<Record<string, Change>> = {
   },
   "a column that a foreign key refers to is renamed": {
     statements: ["alter table people rename column id to number"],
-    describes: ["people"],
+    describes: ["people", "pets"],
   },
   "a foreign key is dropped": {
     statements: ["alter table lines drop constraint lines_person_fkey"],

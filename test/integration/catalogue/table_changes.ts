@@ -138,7 +138,10 @@ export const TABLE_CHANGES: Readonly<Record<string, Change>> = {
     statements: ["alter table pets force row level security"],
     describes: ["pets"],
   },
-  "a policy is made": { statements: ["create policy own on pets using (tenant_id = 1)"] },
+  "a policy is made": {
+    statements: ["create policy own on pets using (tenant_id = 1)"],
+    describes: ["pets"],
+  },
   "row security is disabled": {
     statements: ["alter table pets disable row level security"],
     describes: ["pets"],

@@ -90,10 +90,14 @@ for (const kind of DATABASE_KINDS) {
       await sick.admin`drop index people_tenant_id_id_idx`;
     });
 
-    it("finds references that cross tenants, and those that could [TE11]", async () => {
-      assertEquals(findingsOf(await examineDatabase(sick), "foreign keys"), [
+    it("finds references that cross tenants, and those that the policy lets cross [TE11] [T84]", async () => {
+      const crossing =
+        "error: rows of visits refer to rows of people that belong to another tenant (visits_person)";
+      assertEquals(findingsOf(await examineDatabase(sick), "foreign keys"), [crossing]);
+      const policy = { tables: { visits: { cross_tenant_columns: ["companion"] } } };
+      assertEquals(findingsOf(await examineDatabase(sick, { policy }), "foreign keys"), [
         "warning: visits may refer to any tenant's rows of people (visits_companion_fkey)",
-        "error: rows of visits refer to rows of people that belong to another tenant (visits_person)",
+        crossing,
       ]);
     });
 

@@ -78,15 +78,19 @@ for (const kind of DATABASE_KINDS) {
       assertEquals((await find()).filter(({ what }) => what.includes("rooms")), []);
     });
 
-    it("warns of other foreign keys without a tenant, and its policy closes them [T61]", async () => {
-      const [finding, ...others] = (await examineDatabase(test, { policy }))
+    it("warns of other foreign keys that the policy lets cross tenants, and its policy closes them [T61] [T84]", async () => {
+      assertEquals(findingsOf(await examineDatabase(test, { policy }), "other foreign keys"), []);
+      const cross_tenant_columns = ["keeper_id"];
+      const crossed = { ...policy.tables.rooms, cross_tenant_columns };
+      const open = { tables: { ...policy.tables, rooms: crossed } };
+      const [finding, ...others] = (await examineDatabase(test, { policy: open }))
         .get("other foreign keys")!.findings;
       assertEquals(finding?.what, "rooms may refer to any tenant's rows of keepers (rooms_keeper)");
       assertEquals(others, []);
       const read_only_columns = ["keeper_id"];
       assertMatch(finding!.fix, new RegExp(`"read_only_columns":\\["keeper_id"\\]`));
       const closed = {
-        tables: { ...policy.tables, rooms: { ...policy.tables.rooms, read_only_columns } },
+        tables: { ...policy.tables, rooms: { ...crossed, read_only_columns } },
       };
       const later = await examineDatabase(test, { policy: closed });
       assertEquals(findingsOf(later, "other foreign keys"), []);

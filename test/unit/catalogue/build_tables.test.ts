@@ -20,6 +20,8 @@ const KEY = {
   columns: ["deal"],
   targetColumns: ["id"],
   holds: true,
+  ofPeriods: false,
+  hasTenant: true,
 };
 const LINES = findTable("lines", { foreignKeys: [KEY] }, ["id", "deal"]);
 const FOUND = findSchema([findTable("deals"), findTable("notes"), LINES]);
@@ -59,6 +61,15 @@ describe("buildCatalogue, with the tables of the one before", () => {
       "deals",
       "remarks",
     ]);
+  });
+
+  it("builds a table again that refers to a changed one [T83] [0012]", async () => {
+    const tasks = findTable("tasks", { foreignKeys: [KEY] }, ["id", "tenant_id", "deal"]);
+    const earlier = findSchema([findTable("deals"), findTable("notes"), tasks]);
+    assertEquals((await listKept(earlier, earlier)).includes("tasks"), true);
+    const deals = findTable("deals", { comment: "Ours" });
+    const later = { ...earlier, tables: earlier.tables.with(0, deals) };
+    assertEquals(await listKept(later, earlier), ["remarks"]);
   });
 
   it("builds a table again whose tenant is that of a changed one [T57] [0012]", async () => {

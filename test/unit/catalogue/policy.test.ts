@@ -37,6 +37,7 @@ describe("the policy file", () => {
           tenant_column: "org-id",
           hidden_columns: ["secret"],
           read_only_columns: ["note"],
+          cross_tenant_columns: ["owner"],
           read_only: true,
         },
         countries: { shared: true },
@@ -58,6 +59,7 @@ describe("the policy file", () => {
       hiddenColumns: new Set(["secret"]),
       readOnly: true,
       readOnlyColumns: new Set(["note"]),
+      crossTenantColumns: new Set(["owner"]),
     });
     assertEquals(policy.tables.get("countries")?.shared, true);
     assertEquals(policy.tables.get("open_deals")?.primaryKey, ["fid"]);

@@ -1,0 +1,148 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { before, it } from "@std/testing/bdd";
+import { checksumTenant } from "../support/checksum.ts";
+import { IS_REMOTE } from "../support/service.ts";
+import { assertOk, assertRejected, assertRejectedAt } from "./assert_response.ts";
+import { describeService } from "./describe_service.ts";
+
+const SCHEMA = `
+  create schema elsewhere;
+  create table elsewhere.desks (id int4 primary key, tenant_id int4 not null);
+  create table elsewhere.kinds (id int4 primary key);
+  create table people (id int4 primary key, tenant_id int4 not null, region int4, no int4,
+    unique (region, no));
+  create table secrets (id int4 primary key, tenant_id int4 not null);
+  create table plans (id int4 primary key, tenant_id int4 not null);
+  create table colours (id int4 primary key);
+  create table rooms (id int4 primary key, person_id int4 not null references people);
+  create table days (id int4, tenant_id int4 not null, primary key (id)) partition by range (id);
+  create table days_1 partition of days for values from (0) to (1000);
+  create table tasks (id int4 primary key, tenant_id int4 not null, title text default '',
+    assignee_id int4 references people deferrable initially deferred,
+    reviewer_id int4,
+    anyone_id int4 references people,
+    region int4, no int4, foreign key (region, no) references people (region, no),
+    parent_id int4 references tasks, room_id int4 references rooms, day_id int4 references days,
+    secret_id int4 references secrets, plan_id int4 references plans,
+    colour_id int4 references colours, desk_id int4 references elsewhere.desks,
+    kind_id int4 references elsewhere.kinds);
+  alter table tasks add foreign key (reviewer_id) references people not valid;
+  insert into elsewhere.desks values (1, 1), (2, 2);
+  insert into elsewhere.kinds values (1);
+  insert into people values (1, 1, 1, 1), (2, 2, 2, 2), (3, 1, 1, 2);
+  insert into secrets values (1, 1), (2, 2);
+  insert into plans values (1, 1), (2, 2);
+  insert into colours values (1);
+  insert into rooms values (1, 1), (2, 2);
+  insert into days values (1, 1), (2, 2);
+  insert into tasks (id, tenant_id, region) values (1, 1, 1), (2, 2, 2), (3, 1, 1);
+  grant select, update on people, secrets, rooms, days, tasks, colours to public;`;
+
+const POLICY = {
+  credential_tables: ["secrets"],
+  tables: {
+    colours: { shared: true },
+    rooms: { tenant_via: { columns: ["person_id"], table: "people" } },
+    tasks: { cross_tenant_columns: ["anyone_id"] },
+  },
+};
+
+/** A column, a value of the tenant, one of another tenant, and one that does not exist. */
+const REFERENCES = [
+  ["assignee_id", 3, 2, 99],
+  ["reviewer_id", 3, 2, 99],
+  ["parent_id", 3, 2, 99],
+  ["room_id", 1, 2, 99],
+  ["day_id", 1, 2, 99],
+  ["secret_id", 1, 2, 99],
+] as const;
+
+describeService("References", (conversation) => {
+  const { single, bulk, batch, query, get, run, service } = conversation;
+  before(() => run(SCHEMA));
+  const mine = () => run("select * from tasks order by id");
+  const set = (fields: Record<string, unknown>, filters: Record<string, unknown> = { id: 1 }) => ({
+    filters,
+    fields,
+  });
+
+  for (const [column, own, foreign, missing] of REFERENCES) {
+    it(`a new ${column} must refer to a row of the same tenant, and says no more than that it does not [T83] [TE26]`, async () => {
+      const before = await mine();
+      for (const filters of [{ id: 1 }, { title: "", id: 1 }, { title: "" }]) {
+        const send = filters.id === undefined ? bulk : single;
+        const [other, none] = await Promise.all(
+          [foreign, missing].map((value) => send("tasks", set({ [column]: value }, filters))),
+        );
+        assertRejected(other!, 409);
+        assertStringIncludes(other!.text, `fields.${column}: `);
+        assertEquals(other!.text, none!.text);
+      }
+      const dry = { headers: { prefer: "tx=rollback" } };
+      assertRejected(await single("tasks", set({ [column]: foreign }), dry), 409);
+      const updates = [set({ title: "first" }), set({ [column]: foreign }, { id: 3 })];
+      const together = await batch("tasks", { updates });
+      assertRejected(together, 409);
+      assertStringIncludes(together.text, `updates[1].fields.${column}: `);
+      assertEquals(await mine(), before);
+
+      for (const value of [own, null]) {
+        assertEquals(assertOk(await single("tasks", set({ [column]: value })))["updated"], 1);
+      }
+    });
+  }
+
+  it("a key of several columns is compared with those that stay [T83]", async () => {
+    assertRejected(await single("tasks", set({ region: 2, no: 2 })), 409);
+    assertOk(await single("tasks", set({ no: 2 })));
+    const [foreign, missing] = [
+      await single("tasks", set({ region: 2 })),
+      await single("tasks", set({ region: 9 })),
+    ];
+    assertRejected(foreign!, 409);
+    assertEquals(foreign!.text, missing!.text);
+    assertOk(await single("tasks", set({ no: null, region: 2 })));
+    assertOk(await single("tasks", set({ region: 1 })));
+  });
+
+  it("a key that the policy names may refer to any tenant, and one to a shared table to any row [T84]", async () => {
+    assertOk(await single("tasks", set({ anyone_id: 2 })));
+    assertRejected(await single("tasks", set({ anyone_id: 99 })), 409);
+    assertOk(await single("tasks", set({ colour_id: 1, kind_id: 1 })));
+  });
+
+  it("a key that the service cannot check cannot be set, and the operator is warned [T85]", async () => {
+    if (service().database.url !== undefined && !IS_REMOTE) {
+      const warnings = service().observations.flatMap((each) =>
+        each.kind === "warning" ? [each.message] : []
+      );
+      const about = warnings.filter((each) => each.includes("its reference cannot be checked"));
+      assertStringIncludes(about.join("\n"), '"desk_id" cannot be set');
+    }
+    const error = assertRejectedAt(
+      await single("tasks", set({ desk_id: 1 })),
+      "fields.desk_id",
+      "refers to rows whose tenant cannot be checked",
+    );
+    assertEquals(error.includes("elsewhere"), false);
+    const { body } = await get("/integration/tables/tasks/fields");
+    const fields = body["fields"] as { name: string; writable: boolean }[];
+    assertEquals(fields.find(({ name }) => name === "desk_id")?.writable, false);
+  });
+
+  it("a value that the row has already is no new one, whatever it refers to [T83]", async () => {
+    await run("update tasks set assignee_id = 2 where id = 3");
+    const same = await single("tasks", set({ assignee_id: 2 }, { id: 3 }));
+    assertEquals(assertOk(same)["updated"], 0);
+    assertOk(await single("tasks", set({ title: "x" }, { id: 3 })));
+    assertOk(await query("tasks", {}));
+    assertRejected(await bulk("tasks", set({ assignee_id: 2 }, { region: 1 })), 409);
+  });
+
+  it("a rejected reference leaves no key of idempotency behind [T83] [IK10]", async () => {
+    const headers = { "idempotency-key": '"reference"' };
+    assertRejected(await single("tasks", set({ assignee_id: 2 }), { headers }), 409);
+    assertOk(await single("tasks", set({ assignee_id: 3 }), { headers }));
+    await checksumTenant(service().database.admin, 1);
+  });
+}, { policy: POLICY, environment: { ROWGATE_AUDIT: "on" } });
