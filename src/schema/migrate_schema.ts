@@ -16,8 +16,13 @@ export interface SchemaNeeds {
   readonly webhooks?: boolean;
 }
 
-/** The number of the lock is "rowgate" in ASCII. */
-const LOCK: Compile = (sql) => sql`select pg_advisory_xact_lock(32210705971246181)::text`;
+/**
+ * The number of the lock is "rowgate" in ASCII. Many instances that start at a time wait for one
+ * migration after the other, which may take longer than a request waits for a row.
+ */
+const LOCK: Compile = (sql) =>
+  sql`select pg_catalog.set_config('lock_timeout', '60s', true),
+    pg_advisory_xact_lock(32210705971246181)::text`;
 
 /**
  * Creates the schema `rowgate`, or migrates it to this version, in one transaction under an advisory

@@ -91,9 +91,9 @@ for (const kind of DATABASE_KINDS) {
         date: "0044-03-15 BC",
         time: "24:00:00",
         timetz: "03:04:05.000001+05:30",
-        mood: 'it\'s, "odd"',
+        "public.mood": 'it\'s, "odd"',
         "timestamptz[]": lists,
-        "mood[]": '{calm,"it\'s, \\"odd\\""}',
+        "public.mood[]": '{calm,"it\'s, \\"odd\\""}',
       };
       for (const [type, value] of Object.entries(values)) {
         for (let round = 0; round < 2; round++) {
@@ -371,7 +371,7 @@ describe("run under limits", () => {
     });
     await test.admin.unsafe(`create function notify_loudly() returns int4 language plpgsql as
       $$ begin raise warning 'loud'; return 1; end $$`);
-    const loud = await subject.database.run((sql) => sql`select notify_loudly()::text as one`, {
+    const loud = await subject.database.run((sql) => sql`select public.notify_loudly()::text as one`, {
       write: false,
     });
     assertEquals({ ...loud[0] }, { ...rows[0] });
