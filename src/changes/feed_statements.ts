@@ -1,5 +1,6 @@
 import type { Column, SqlText, Table } from "../catalogue/catalogue.ts";
 import { imagesOf } from "../plan/row_filter.ts";
+import { OWN_PATH } from "../schema/statement.ts";
 import { quoteText } from "../text/quote_text.ts";
 import {
   describeMoved,
@@ -74,6 +75,7 @@ export function planEnable(target: FeedTarget, feed: number): readonly string[] 
   const readsOld = partitioned || images !== "";
   const tenant = table.tenant === undefined ? "null" : quoteName(table.tenant);
   return [
+    OWN_PATH[0]!,
     // It waits for transactions that have written, so that none is older than the triggers.
     `lock table ${table.identifier} in share row exclusive mode`,
     ...target.replaced.flatMap(planDrop),
@@ -101,7 +103,7 @@ values (${feed}, ${quoteText(schema)}, ${quoteText(name)}, ${tenant}, array[${na
 
 /** Returns the statements that disable feeds, in order, for one transaction. */
 export function planDisable(feeds: readonly number[]): readonly string[] {
-  return [...feeds.flatMap(planDrop), NOTIFY];
+  return [OWN_PATH[0]!, ...feeds.flatMap(planDrop), NOTIFY];
 }
 
 /** Makes servers read their catalogue again. */

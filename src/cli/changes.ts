@@ -13,6 +13,7 @@ import { type FeedStatus, findTarget, type LogStatus, readStatus } from "../chan
 import { hasImages } from "../changes/table_scope.ts";
 import { disableFeeds, enableFeed } from "../changes/manage_feeds.ts";
 import type { Host } from "../runtime/host.ts";
+import { printTransaction } from "../schema/statement.ts";
 import { prepareSchema } from "./prepare_schema.ts";
 import { FAILED, stop } from "./stop.ts";
 import { printColumns, type RunWork } from "./subcommand.ts";
@@ -145,10 +146,6 @@ function findTargets(
     }
     return targets;
   });
-}
-
-function printTransaction(statements: readonly string[]): string {
-  return `begin;\n${statements.map((text) => `${text};`).join("\n")}\ncommit;\n`;
 }
 
 function showStatus(

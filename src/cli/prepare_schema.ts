@@ -3,6 +3,7 @@ import type { Output } from "../runtime/host.ts";
 import { migrateSchema, type SchemaNeeds } from "../schema/migrate_schema.ts";
 import { CHANGES_FUNCTIONS } from "../schema/changes_statements.ts";
 import { RATES_FUNCTIONS } from "../schema/rates_statements.ts";
+import { printTransaction } from "../schema/statement.ts";
 import { SCHEMA_STATEMENTS } from "../schema/statements.ts";
 import { showWork } from "./progress.ts";
 import { FAILED, stop } from "./stop.ts";
@@ -33,8 +34,7 @@ export async function prepareSchema(
     'Let the owner of the database run: rowgate setup --print | psql "$OWNER_URL"',
     "This creates the schema and a role to serve with. For the present role:",
     "",
-    ...SCHEMA_STATEMENTS.map((text) => `${text};`),
-    ...describeGrants(role, needs),
+    ...[printTransaction([...SCHEMA_STATEMENTS, ...describeGrants(role, needs)]).trimEnd()],
   );
 }
 

@@ -75,6 +75,7 @@ end $rowgate$;
 function describeSetup(schemas: readonly string[]): string {
   return `-- Run this as the owner of the database. It can be run again.
 
+begin;
 -- The schema that holds the tokens, the audit and the webhooks.
 ${SCHEMA_STATEMENTS.map((text) => `${text};`).join("\n")}
 
@@ -90,6 +91,7 @@ ${
     schemas.map(describeTableGrants).join("")
   }-- Set its password with \\password rowgate_app in psql, so that no log contains it.
 ${describeGrants("rowgate_app", { audit: true, webhooks: true }).join("\n")}
+commit;
 
 -- With ROWGATE_AUDIT_DAYS the service deletes old audit records, for which its role needs this. Such
 -- a role could delete other records too; if it must not, delete old ones as the owner instead.

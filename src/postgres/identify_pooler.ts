@@ -58,9 +58,11 @@ interface SeenBackend extends Row {
 }
 
 async function readBackend(session: Session): Promise<SeenBackend | undefined> {
-  const query = session.sql<SeenBackend[]>`select pg_catalog.pg_backend_pid()::text as backend,
+  const query = session.sql<
+    SeenBackend[]
+  >`select pg_catalog.pg_backend_pid()::pg_catalog.text as backend,
     pg_catalog.current_setting('default_transaction_isolation') as isolation,
-    (select s.setting from pg_catalog.pg_settings s where s.name = 'statement_timeout') as timeout`
+    (select s.setting from pg_catalog.pg_settings s where s.name operator(pg_catalog.=) 'statement_timeout') as timeout`
     .simple();
   const outcome = await settle(session, query, { deadlineMs: ANSWER_MS });
   return outcome.failure === undefined ? outcome.rows[0] : undefined;

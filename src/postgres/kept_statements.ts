@@ -20,8 +20,8 @@ export function noteKeeping(sql: Sql, keeping: Keeping): void {
 
 /** Every session prepares the same text under the same name, so that a pooler keeps only one. */
 const PROBE = "rowgate_probe";
-const TEXT = "select pg_catalog.count(*)::text as kept from pg_catalog.pg_prepared_statements " +
-  `where name = '${PROBE}'`;
+const TEXT = `select pg_catalog.count(*)::pg_catalog.text as kept
+  from pg_catalog.pg_prepared_statements where name operator(pg_catalog.=) '${PROBE}'`;
 
 /**
  * Records where the statements of a session behind a pooler are kept; finds it out if it is

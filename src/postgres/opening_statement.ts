@@ -66,23 +66,25 @@ function compileOpening(
   sql: Sql,
   { identify, setsTimeZone, tell }: OpeningOptions,
 ): PendingQuery<OpeningRow[]> {
-  const server = sql`pg_catalog.pg_is_in_recovery()::text as standby,
+  const server = sql`pg_catalog.pg_is_in_recovery()::pg_catalog.text as standby,
     pg_catalog.current_setting('transaction_read_only') as "readOnly"`;
   if (!identify) return sql`select ${server}`;
   const lineage = tell
-    ? sql`, (select c.system_identifier::text from pg_catalog.pg_control_system() c) as system,
-      (select c.timeline_id::text from pg_catalog.pg_control_checkpoint() c) as checkpoint,
+    ? sql`, (select c.system_identifier::pg_catalog.text from pg_catalog.pg_control_system() c) as system,
+      (select c.timeline_id::pg_catalog.text from pg_catalog.pg_control_checkpoint() c) as checkpoint,
       case when not pg_catalog.pg_is_in_recovery()
         then pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()) end as wal`
     : sql``;
   const utc = setsTimeZone ? sql`pg_catalog.set_config('TimeZone', 'UTC', false)` : sql`null`;
+  const isOwn = sql`pid operator(pg_catalog.=) pg_catalog.pg_backend_pid()`;
   return sql`with "$utc" as materialized (select ${utc} "$set")
     select ${server},
-      max(pid) filter (where pid = pg_catalog.pg_backend_pid())::text as pid,
-      max(backend_start) filter (where pid = pg_catalog.pg_backend_pid())::text as started,
-      pg_catalog.pg_postmaster_start_time()::text as server,
-      (1 - count(datid)::float4 / pg_catalog.current_setting('max_connections')::float4)::text
-        as free${lineage}
+      pg_catalog.max(pid) filter (where ${isOwn})::pg_catalog.text as pid,
+      pg_catalog.max(backend_start) filter (where ${isOwn})::pg_catalog.text as started,
+      pg_catalog.pg_postmaster_start_time()::pg_catalog.text as server,
+      (1 operator(pg_catalog.-) (pg_catalog.count(datid)::pg_catalog.float4
+        operator(pg_catalog./) pg_catalog.current_setting('max_connections')::pg_catalog.float4)
+      )::pg_catalog.text as free${lineage}
     from pg_catalog.pg_stat_activity cross join "$utc"`;
 }
 

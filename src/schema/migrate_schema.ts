@@ -2,7 +2,7 @@ import type { Sql } from "../postgres/driver.ts";
 import type { Compile, Database } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import { findSchema, type FoundSchema } from "./find_schema.ts";
-import type { Statement } from "./statement.ts";
+import { OWN_PATH, type Statement } from "./statement.ts";
 import { VERSIONS } from "./statements.ts";
 
 /** The schema was ready, was migrated now, or lacks something that the role may not create. */
@@ -41,7 +41,7 @@ export async function migrateSchema(
   const steps = VERSIONS.slice(found.version).flat().map(compile);
   if (steps.length === 0) return isEnough(found) ? "current" : "not permitted";
   try {
-    await database.transact([LOCK, ...steps], { rollback: false });
+    await database.transact([compile(OWN_PATH), LOCK, ...steps], { rollback: false });
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.kind !== "permission") throw error;
     return isEnough(found) ? "current" : "not permitted";

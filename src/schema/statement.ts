@@ -1,6 +1,18 @@
 /** A statement without parameters, which can be run and printed. Its text is part of this program. */
 export type Statement = TemplateStringsArray;
 
+/**
+ * The first statement of each transaction that defines something. What it names without a schema, such
+ * as an operator in a CHECK, is then Postgres's own, whatever the path of role and database has.
+ * @see TE25
+ */
+export const OWN_PATH: Statement = statement`set local search_path = pg_catalog, pg_temp`;
+
+/** Prints statements as one transaction that an owner can run by hand. */
+export function printTransaction(statements: readonly string[]): string {
+  return `begin;\n${statements.map((text) => `${text};`).join("\n")}\ncommit;\n`;
+}
+
 /** Makes a statement; inserted parts are texts of this program as well. */
 export function statement(texts: TemplateStringsArray, ...parts: readonly string[]): Statement {
   const text = String.raw({ raw: texts }, ...parts);

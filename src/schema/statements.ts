@@ -6,7 +6,13 @@ import {
 } from "./changes_statements.ts";
 import { IDEMPOTENCY_VERSION } from "./idempotency_statements.ts";
 import { RATES_VERSION } from "./rates_statements.ts";
-import { grantToServingRoles, noteVersion, type Statement, statement } from "./statement.ts";
+import {
+  grantToServingRoles,
+  noteVersion,
+  OWN_PATH,
+  type Statement,
+  statement,
+} from "./statement.ts";
 import { WEBHOOKS_VERSION } from "./webhooks_statements.ts";
 
 const MIGRATIONS_TABLE = statement`create table if not exists rowgate.migrations (
@@ -94,5 +100,7 @@ export const VERSIONS: readonly (readonly Statement[])[] = [
   IMAGES_VERSION,
 ];
 
-/** The statements that create the schema `rowgate`, in order, for a person to run. @see R34 */
-export const SCHEMA_STATEMENTS: readonly string[] = VERSIONS.flat().map((text) => text[0]!);
+/** The statements that create the schema `rowgate`, in order, for one transaction. @see R34 */
+export const SCHEMA_STATEMENTS: readonly string[] = [OWN_PATH, ...VERSIONS.flat()].map((text) =>
+  text[0]!
+);

@@ -131,11 +131,14 @@ async function endBackends(
   const outcome = await settle(
     inspector,
     inspector.sql<{ pid: string; started: string }[]>`
-      select "$a".pid::text as pid, "$a".backend_start::text as started,
+      select "$a".pid::pg_catalog.text as pid,
+        "$a".backend_start::pg_catalog.text as started,
         pg_catalog.pg_terminate_backend("$a".pid) as ended
       from pg_catalog.pg_stat_activity "$a"
-      join unnest(${pids}::text::int4[], ${starts}::text::timestamptz[]) "$s"(pid, started)
-        on "$a".pid = "$s".pid and "$a".backend_start = "$s".started`,
+      join unnest(${pids}::pg_catalog.text::pg_catalog.int4[],
+          ${starts}::pg_catalog.text::pg_catalog.timestamptz[]) "$s" (pid, started)
+        on "$a".pid operator(pg_catalog.=) "$s".pid
+          and "$a".backend_start operator(pg_catalog.=) "$s".started`,
     { deadlineMs: ANSWER_MS },
   );
   if (outcome.failure !== undefined) return undefined;

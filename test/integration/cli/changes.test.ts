@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
+import { runPrinted } from "../../support/run_printed.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { runRowgate, startRowgate } from "./run_rowgate.ts";
 import { settleSoon } from "../../support/wait_until.ts";
@@ -17,8 +18,6 @@ describe("rowgate changes", () => {
   after(() => test.drop());
 
   /** The driver would take a transaction that it has not begun for a mistake. */
-  const runPrinted = (text: string) =>
-    test.admin.unsafe(text.replace(/^begin;/, "").replace(/commit;\n$/, ""));
   const run = (...args: string[]) => runRowgate(["changes", ...args], owner);
 
   it("says which tables have no feed, and why a table cannot have one [CH2]", async () => {
@@ -40,8 +39,11 @@ describe("rowgate changes", () => {
   it("prints SQL that enables a feed when it is run by hand, and tables shows it [CH2] [CH23]", async () => {
     const { code, out } = await run("enable", "measurements", "--print");
     assertEquals(code, 0);
-    assertMatch(out, /^begin;\nlock table "public"\."measurements"/);
-    await runPrinted(out);
+    assertMatch(
+      out,
+      /^begin;\nset local search_path = pg_catalog, pg_temp;\nlock table "public"\."measurements"/,
+    );
+    await runPrinted(test.admin, out);
     const status = await run("status");
     assertMatch(status.out, /measurements +complete +id, taken_at/);
     const again = await run("enable", "measurements");
@@ -86,7 +88,7 @@ describe("rowgate changes", () => {
     assertEquals((await run("enable", "deals")).code, 0);
     assertEquals((await run("status", "deals")).code, 0);
     const disabled = await run("disable", "deals", "--print");
-    await runPrinted(disabled.out);
+    await runPrinted(test.admin, disabled.out);
     assertEquals((await run("disable", "guests")).code, 0);
     const left = await test.admin`select from pg_trigger where tgname like 'rowgate%'
       and tgrelid in ('deals'::regclass, 'guests'::regclass)`;

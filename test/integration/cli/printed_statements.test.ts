@@ -1,6 +1,7 @@
 // What setup and tables print to be typed is executed, and nothing that it does not name is different then.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { afterEach, beforeEach, describe, it } from "@std/testing/bdd";
+import { runPrinted } from "../../support/run_printed.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { compareDescriptions, describeDatabase } from "../../support/describe_database.ts";
 import { run } from "../schemas/follow_page.ts";
@@ -23,7 +24,7 @@ describe("statements of setup and tables", () => {
 
   const setUp = async () => {
     const { out } = await runRowgate(["setup", "--print"], { DATABASE_URL: test.url! });
-    await test.admin.unsafe(out);
+    await runPrinted(test.admin, out);
   };
   const readsOf = async (...names: string[]) => {
     const [row] = await test.admin`

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
+import { runPrinted } from "../../support/run_printed.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { compareDescriptions, describeDatabase } from "../../support/describe_database.ts";
 import { examineDatabase, findingsOf } from "../doctor/examine_database.ts";
@@ -56,7 +57,7 @@ describe("rowgate on several schemas", () => {
     const hidden = await run(["tables"], { DATABASE_URL: test.servingUrl! });
     assertMatch(hidden.out, /^sales_orders +the database role may not use the schema$/m);
     assertStringIncludes(hidden.out, 'grant usage on schema "sales" to rowgate_app;');
-    await test.admin.unsafe((await run(["setup", "--print"])).out);
+    await runPrinted(test.admin, (await run(["setup", "--print"])).out);
     const { out } = await run(["tables"], { DATABASE_URL: test.servingUrl! });
     for (
       const line of [

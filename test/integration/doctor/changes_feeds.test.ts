@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
 import type { Database } from "../../../src/postgres/database.ts";
+import { runPrinted } from "../../support/run_printed.ts";
 import { type Cluster, startCluster } from "../../support/cluster.ts";
 import { checkLog } from "../../../src/doctor/changes_feeds.ts";
 import type { LogStatus } from "../../../src/changes/find_feeds.ts";
@@ -39,7 +40,7 @@ describe("doctor on changes feeds", () => {
     await test.admin.unsafe(`
       create table people (id int4 primary key, tenant_id int4 not null);
       create table pets (id int4 primary key, tenant_id int4 not null)`);
-    await test.admin.unsafe(await runAsOwner(["setup", "--print"]));
+    await runPrinted(test.admin, await runAsOwner(["setup", "--print"]));
     await runAsOwner(["changes", "enable", "people", "pets"]);
   });
   after(() => test.drop());
@@ -141,7 +142,7 @@ describe("doctor on transactions that keep the log of changes feeds", () => {
     await test.admin.unsafe("create table people (id int4 primary key, tenant_id int4 not null)");
     const environment = { DATABASE_URL: test.url! };
     const { out } = await run(["setup", "--print"], { environment, policy: {} });
-    await test.admin.unsafe(out);
+    await runPrinted(test.admin, out);
     await run(["changes", "enable", "people"], { environment, policy: {} });
   });
   after(async () => {
