@@ -1,5 +1,4 @@
 import { ApiError } from "../errors/api_error.ts";
-import { quote } from "../errors/issue.ts";
 import type { DatabaseError } from "../postgres/database_error.ts";
 import { DEADLINE, POOL_WAIT, TRANSACTION_TIMEOUT } from "../postgres/database_error.ts";
 import type { FailureKind } from "../postgres/failure_kind.ts";
@@ -17,6 +16,9 @@ const UPDATE_REFUSED = "55000";
 /** Message for a table, or rows, that no update can change. */
 export const NOT_UPDATABLE = "The database does not allow updates of this table";
 
+/** Message for a check constraint whose name the client may not know. */
+export const BROKEN_CHECK = "The new values break a check constraint";
+
 /**
  * Status and message of each kind of database error. `value`, `not_null`, `check` and `stale` are
  * the fallback: `records/explain_error.ts` usually finds the field and says more.
@@ -25,7 +27,7 @@ export const NOT_UPDATABLE = "The database does not allow updates of this table"
 const RESPONSE_BY_KIND: Readonly<Record<FailureKind, Describe>> = {
   value: () => [400, "A value does not fit the type of its column"],
   not_null: () => [400, "A column that must have a value was given null"],
-  check: (error) => [400, describeCheck(error)],
+  check: () => [400, BROKEN_CHECK],
   conflict: (error) => [409, describeConflict(error)],
   // On a read, the message may describe a row that the tenant's predicate would have left out.
   raised: ({ write, raised }) =>
@@ -84,12 +86,6 @@ export function describeConflict({ code }: DatabaseError): string {
   const broken = BROKEN.get(code);
   return "The new values conflict with existing data" +
     (broken === undefined ? "" : `: they break ${broken}`);
-}
-
-/** Names the check constraint that an update breaks. */
-export function describeCheck({ constraint }: DatabaseError): string {
-  if (constraint === undefined) return "The new values break a check constraint";
-  return `The new values break the check constraint ${quote(constraint)}`;
 }
 
 function unchanged(message: string, { write }: DatabaseError): string {

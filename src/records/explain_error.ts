@@ -3,13 +3,14 @@ import { NotWritableError } from "../catalogue/not_writable_error.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { printPath, quote, rejectIssues, under } from "../errors/issue.ts";
-import { describeCheck, NOT_UPDATABLE } from "../http/database_status.ts";
+import { NOT_UPDATABLE } from "../http/database_status.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import { planRowFilter } from "../plan/row_filter.ts";
 import { refersBy } from "../plan/scope.ts";
 import { DatabaseError, makeFailure } from "../postgres/database_error.ts";
 import { findSchema } from "../schema/find_schema.ts";
 import { FOREIGN_PARENT, OUTSIDE_FILTER } from "../sql/row_checks.ts";
+import { describeCheck, explainPartition } from "./explain_check.ts";
 import { explainConflict, type FailedStatement, rejectAtFields } from "./explain_conflict.ts";
 import { locateValues, REJECTIONS } from "./locate_values.ts";
 import { isBeyondEngine } from "./ways.ts";
@@ -138,14 +139,17 @@ function rejectUnaudited(cause: DatabaseError): ApiError {
  */
 async function explainValue(
   error: DatabaseError,
-  { run, plan, document }: FailedStatement,
+  statement: FailedStatement,
 ): Promise<unknown> {
+  const { run, plan, document } = statement;
+  const partition = await explainPartition(error, statement);
+  if (partition !== undefined) return partition;
   const issues = await locateValues(run, plan);
   if (issues.length > 0) return rejectIssues(issues, document, { stale: true });
   if (error.kind !== "value" && error.kind !== "check") return error;
   const otherwise = error.kind === "value"
     ? "The database could not take the values"
-    : describeCheck(error);
+    : await describeCheck(error, statement);
   const member = plan.assignments === undefined ? "filters" : "fields";
   const path = printPath(under(plan.path ?? null, member));
   return new ApiError(400, `${path}: ${otherwise}`, {

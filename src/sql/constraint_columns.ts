@@ -45,3 +45,45 @@ export function compileConstraintColumns(
         where p.relid = pg_catalog.to_regclass(${identifier}::text))
     order by 1`;
 }
+
+/**
+ * Compiles the names of the columns that a check constraint of a table concerns; NULL for one that
+ * concerns the row as a whole.
+ */
+export function compileCheckColumns(
+  sql: Sql,
+  { identifier }: Pick<Table, "identifier">,
+  name: string,
+): PendingQuery<{ column: string | null }[]> {
+  return sql`
+    select a.attname::text "column"
+    from pg_catalog.pg_constraint k
+    cross join lateral pg_catalog.unnest(k.conkey) "$key"("number")
+    left join pg_catalog.pg_attribute a on a.attrelid = k.conrelid and a.attnum = "$key"."number"
+    where k.conrelid = pg_catalog.to_regclass(${identifier}::text) and k.contype = 'c'
+      and k.conname = ${name}::text`;
+}
+
+/**
+ * Compiles the names of the columns that decide which partition of a relation has a row. The relation
+ * is the table or one of its partitions.
+ */
+export function compilePartitionColumns(
+  sql: Sql,
+  { identifier }: Pick<Table, "identifier">,
+  relation: string,
+): PendingQuery<{ column: string }[]> {
+  return sql`
+    select a.attname::text "column"
+    from pg_catalog.pg_class c
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass
+      and d.objid = c.oid and d.objsubid > 0 and d.deptype = 'i'
+      and d.refclassid = d.classid and d.refobjid = c.oid and d.refobjsubid = 0
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = d.objsubid
+    where c.relkind = 'p' and pg_catalog.concat(n.nspname, '.', c.relname) = ${relation}::text
+      and exists (
+        select from pg_catalog.pg_partition_ancestors(c.oid) p (relid)
+        where p.relid = pg_catalog.to_regclass(${identifier}::text))
+    order by 1`;
+}

@@ -371,9 +371,12 @@ describe("run under limits", () => {
     });
     await test.admin.unsafe(`create function notify_loudly() returns int4 language plpgsql as
       $$ begin raise warning 'loud'; return 1; end $$`);
-    const loud = await subject.database.run((sql) => sql`select public.notify_loudly()::text as one`, {
-      write: false,
-    });
+    const loud = await subject.database.run(
+      (sql) => sql`select public.notify_loudly()::text as one`,
+      {
+        write: false,
+      },
+    );
     assertEquals({ ...loud[0] }, { ...rows[0] });
   });
 
