@@ -166,6 +166,10 @@ export interface RowSecurity {
   readonly columns: readonly Column[];
   /** What the policies demand of a row; undefined: they do not apply to the role. */
   readonly condition: SqlText | undefined;
+  /** Why the condition cannot be applied to what a row was before a change, if it cannot. @see CH25 */
+  readonly obstacle?: string | undefined;
+  /** True if it calls functions of the operator, which may read more than the row. */
+  readonly callsFunctions?: boolean;
 }
 
 /** A table that clients may address. */

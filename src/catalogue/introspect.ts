@@ -37,7 +37,9 @@ export interface IntrospectOptions {
  * also compared by name: the operator class of hstore sorts by `#<#`, and has no `<`
  * that a filter could use.
  *
- * Operators are looked up for all types at once, which is cheaper than for each.
+ * Operators are looked up for all types at once, which is cheaper than for each. The search path is empty
+ * until the statement ends, so that Postgres prints the policies with the schema of each name outside of
+ * `pg_catalog`.
  * @see docs/specification/tables-and-fields.md, docs/decisions/0012-catalogue.md
  */
 export function introspect(
@@ -56,7 +58,8 @@ export function introspect(
   const digests = printArray(knownTables.map(([, { digest }]) => digest));
   const types = printArray(Object.keys(known.introspection.types));
   return sql`
-with recursive spaces as materialized (
+with recursive "$path" as materialized (select pg_catalog.set_config('search_path', '', true) "$made"),
+spaces as materialized (
   select n.oid, n.nspname, wanted.place from unnest(${printArray(schemas)}::text::text[])
     with ordinality wanted (name, place)
   join pg_catalog.pg_namespace n on n.nspname = wanted.name
@@ -292,5 +295,6 @@ select pg_catalog.json_build_object(
       (pg_catalog.lower(pg_catalog.concat(s.nspname, '_', c.relname)))) n (name)
     where pg_catalog.cardinality(${credentials}::text::text[]) > 0
       and n.name = any (${credentials}::text::text[]))
-)::text as reading` as PendingQuery<{ reading: string }[]>;
+)::text as reading
+from "$path" where "$path"."$made" is not null` as PendingQuery<{ reading: string }[]>;
 }

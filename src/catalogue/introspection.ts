@@ -103,6 +103,8 @@ export interface FoundPolicy {
   readonly condition: string | null;
   /** The numbers of the columns that it names. */
   readonly columns: readonly number[];
+  /** The names of the other tables that it reads, functions aside. */
+  readonly relations: readonly string[];
   /** The sources of the functions that it calls, except those of Postgres itself and immutable ones. */
   readonly functions: readonly string[];
 }

@@ -32,15 +32,22 @@ export function arrayOf(type: SqlText): SqlText {
 }
 
 /**
- * Trusts an expression that `pg_get_expr` has printed, with its words in lower case, as every statement
- * has them. Names and texts with capitals are in quotes.
+ * Trusts an expression that `pg_get_expr` has printed under an empty search path, and writes it as
+ * statements are written: words in lower case, texts without escapes, and functions that are named like a
+ * word of the language with their schema. Names and texts with capitals are in quotes.
  */
 export function trustExpression(printed: string): SqlText {
-  return printed.replaceAll(
-    /"[^"]*"|'[^']*'|[^"']+/g,
-    (part) => /^["']/.test(part) ? part : part.toLowerCase(),
-  ) as SqlText;
+  return printed.replaceAll(PARTS, (part, offset: number) => {
+    if (part.startsWith("E'")) return part.slice(1).replaceAll("\\\\", "\\");
+    if (part.startsWith("'")) return part;
+    if (!part.startsWith('"')) return part.toLowerCase();
+    const isFunction = printed[offset + part.length] === "(" && printed[offset - 1] !== ".";
+    return isFunction ? `pg_catalog.${part}` : part;
+  }) as SqlText;
 }
+
+/** Names, texts with and without escapes, and what is between them. */
+const PARTS = /"(?:[^"]|"")*"|(?<!\w)E'(?:[^']|'')*'|'(?:[^']|'')*'|[^"'E]+|E/g;
 
 /** Trusts what `format_type` prints for a built-in type with a modifier: `numeric(18,4)`. */
 export function trustFormattedType(printed: string): SqlText {

@@ -15,6 +15,11 @@ export function compileRowSecurity(sql: Sql): Fragment {
               where d.classid = 'pg_catalog.pg_policy'::pg_catalog.regclass and d.objid = p.oid
                 and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
                 and d.refobjid = p.polrelid and d.refobjsubid > 0), '[]'),
+            'relations', coalesce((select pg_catalog.json_agg(distinct o.relname order by o.relname)
+              from pg_catalog.pg_depend d
+              join pg_catalog.pg_class o on o.oid = d.refobjid and o.oid <> p.polrelid
+              where d.classid = 'pg_catalog.pg_policy'::pg_catalog.regclass and d.objid = p.oid
+                and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass), '[]'),
             'functions', coalesce((select pg_catalog.json_agg(
                 coalesce(nullif(f.prosrc, ''), pg_catalog.pg_get_function_sqlbody(f.oid), '')
                 order by f.oid)

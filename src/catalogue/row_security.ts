@@ -8,15 +8,20 @@ export function buildRowSecurity(
   build: (column: FoundColumn) => Column,
 ): RowSecurity | undefined {
   if (rowSecurity == null) return undefined;
-  const numbers = new Set(rowSecurity.policies.flatMap(({ columns }) => columns));
+  const { active, policies } = rowSecurity;
+  // The owner, whom they do not bind, enables feeds for roles that they bind.
+  const judged = active ? policies.filter(({ applies }) => applies) : policies;
+  const numbers = new Set(policies.flatMap(({ columns }) => columns));
   return {
     columns: columns.filter(({ number }) => numbers.has(number)).map(build),
-    condition: rowSecurity.active ? compileCondition(rowSecurity.policies) : undefined,
+    condition: active ? compileCondition(judged) : undefined,
+    obstacle: judged.map(findReach).find((reason) => reason !== undefined),
+    callsFunctions: judged.some(({ functions }) => functions.length > 0),
   };
 }
 
-function compileCondition(policies: readonly FoundPolicy[]): SqlText {
-  const applying = policies.filter(({ applies }) => applies);
+/** Compiles what the policies that apply demand together. */
+function compileCondition(applying: readonly FoundPolicy[]): SqlText {
   const demand = ({ condition }: FoundPolicy) => `(${condition ?? "true"})`;
   const permissive = applying.filter(({ permissive }) => permissive).map(demand);
   const restrictive = applying.filter(({ permissive }) => !permissive).map(demand);
@@ -26,6 +31,27 @@ function compileCondition(policies: readonly FoundPolicy[]): SqlText {
     ),
   );
 }
+
+/**
+ * Finds why a policy says nothing about what a row was before a change: it depends on more than the
+ * columns and the tenant, or is of a form that only works on the table itself.
+ * @see CH25
+ */
+function findReach({ condition, relations }: FoundPolicy): string | undefined {
+  const [relation] = relations;
+  if (relation !== undefined) return `a policy reads the table ${relation}`;
+  const words = (condition ?? "").replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, "''");
+  if (TIME.test(words)) return "a policy depends on the time or on chance";
+  if (ROWS.test(words)) return "a policy has a subquery with rows";
+  const special = SPECIAL.exec(words)?.[0].toLowerCase();
+  return special && `a policy has ${special}…, which works on the table alone`;
+}
+
+const TIME =
+  /\b(?:now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|random)\(|\b(?:current_date|current_time|current_timestamp|localtime|localtimestamp)\b/i;
+const ROWS = /\bselect\b.*\bfrom\b/is;
+/** A whole row, and functions with a syntax of their own. */
+const SPECIAL = /\.\*|\b(?:position|overlay|trim|substring|normalize|xml\w+|json_\w+)\(/i;
 
 /**
  * Explains why row level security would hide every row from the role: no policy lets it see one, or they

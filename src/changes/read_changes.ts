@@ -18,8 +18,7 @@ import {
   type Shape,
   snapshotOf,
 } from "./position.ts";
-import { imagesOf } from "../plan/row_filter.ts";
-import { hasImages, hasShape, shapeOf } from "./table_scope.ts";
+import { hasShape, logsView, shapeOf } from "./table_scope.ts";
 import { readOnStandby, type SnapshotStandbys } from "./read_on_standby.ts";
 import { readFitting, type Reading, type ReadOptions, type Since } from "./read_row.ts";
 
@@ -86,7 +85,7 @@ function checkState(
   const names = table.primaryKey.map(({ identifier }: Column) => unquoteIdentifier(identifier));
   const isSame = shape.tenant === (table.tenant?.name ?? null) &&
     JSON.stringify(shape.key) === JSON.stringify(names);
-  const isWhole = shape.complete && isSame && hasImages(shape.images, imagesOf(table));
+  const isWhole = shape.complete && isSame && logsView(shape.images, table);
   if (!isWhole) throw rejectIncomplete(table.name);
   const expiry = typeof since === "string"
     ? undefined

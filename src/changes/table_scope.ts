@@ -1,5 +1,6 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
 import { unquoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { imagesOf } from "../plan/row_filter.ts";
 import { sha256 } from "../text/sha256.ts";
 import type { Shape } from "./position.ts";
 
@@ -36,6 +37,33 @@ function digestOf(table: Table): string {
   const digest = sha256(JSON.stringify(view)).slice(0, 12);
   DIGESTS.set(table, digest);
   return digest;
+}
+
+/**
+ * Reports whether a feed that logs these columns can tell which rows of its table clients saw.
+ * @see CH25
+ */
+export function logsView(logged: readonly string[], table: Table): boolean {
+  return explainUnseen(table) === undefined && hasImages(logged, imagesOf(table));
+}
+
+/** Explains why no feed can tell which rows of a table the role saw; undefined if one can. @see CH25 */
+export function explainUnseen({ rowSecurity }: Table): string | undefined {
+  return rowSecurity?.condition === undefined ? undefined : rowSecurity.obstacle;
+}
+
+/**
+ * Explains what the policies of a table read that leaves no trace in its log, whether they apply to the
+ * role or not; undefined if there is nothing.
+ * @see CH25
+ */
+export function explainReach({ rowSecurity }: Table): string | undefined {
+  if (rowSecurity?.obstacle !== undefined) {
+    return `${rowSecurity.obstacle}: a role to which it applies cannot read the feed`;
+  }
+  return rowSecurity?.callsFunctions
+    ? "a policy calls functions: the feed does not notice when other tables or the time change what they return"
+    : undefined;
 }
 
 /** Reports whether a feed logs all that decides which rows of its table clients see. @see CH25 */

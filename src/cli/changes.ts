@@ -10,7 +10,7 @@ import {
   planEnable,
 } from "../changes/feed_statements.ts";
 import { type FeedStatus, findTarget, type LogStatus, readStatus } from "../changes/find_feeds.ts";
-import { hasImages } from "../changes/table_scope.ts";
+import { explainReach, hasImages, logsView } from "../changes/table_scope.ts";
 import { disableFeeds, enableFeed } from "../changes/manage_feeds.ts";
 import type { Host } from "../runtime/host.ts";
 import { printTransaction } from "../schema/statement.ts";
@@ -68,7 +68,8 @@ function enable(
     const { database } = opened;
     if (!print) await prepareSchema(database, host.stderr);
     const targets = await findTargets(opened, [...new Set(names)]);
-    for (const { name, target } of targets) {
+    for (const { name, target, reach } of targets) {
+      if (reach !== undefined) host.stderr.write(`Warning: the table ${name}: ${reach}.\n`);
       if (print) {
         host.stdout.write(printTransaction(planEnable(target, drawFeedId())));
         continue;
@@ -123,14 +124,21 @@ function disable(
   });
 }
 
+interface NamedTarget {
+  readonly name: string;
+  readonly target: FeedTarget;
+  /** What its policies read beyond the row. */
+  readonly reach: string | undefined;
+}
+
 /** @throws {Stop} there is no such table, or it cannot have a feed */
 function findTargets(
   opened: OpenedDatabase,
   names: readonly string[],
-): Promise<readonly { readonly name: string; readonly target: FeedTarget }[]> {
+): Promise<readonly NamedTarget[]> {
   return withCatalogue(opened, async (current) => {
     const { tables } = await current.current();
-    const targets: { readonly name: string; readonly target: FeedTarget }[] = [];
+    const targets: NamedTarget[] = [];
     for (const name of names) {
       const table: Table | undefined = tables.get(name);
       if (table === undefined) {
@@ -142,7 +150,7 @@ function findTargets(
       if (reason !== undefined) {
         throw stop(FAILED, `rowgate: the table ${name} cannot have a changes feed: ${reason}`);
       }
-      targets.push({ name, target });
+      targets.push({ name, target, reach: explainReach(table) });
     }
     return targets;
   });
@@ -154,7 +162,8 @@ function showStatus(
   { json = false }: { readonly json?: boolean },
 ): Promise<number> {
   return withDatabase(host, async (opened) => {
-    const { feeds: all, log } = await readFeeds(opened);
+    const { feeds: found, log } = await readFeeds(opened);
+    const all = found.length === 0 ? [] : await judgeFeeds(opened, found);
     const unknown = names.find((name) => !all.some((feed) => feed.name === name));
     if (unknown !== undefined) {
       throw stop(FAILED, `rowgate: the table ${unknown} has no changes feed`);
@@ -189,6 +198,21 @@ async function readFeeds(
     }
     throw error;
   }
+}
+
+/** A feed that does not log what decides which rows clients see is incomplete, too. */
+function judgeFeeds(
+  opened: OpenedDatabase,
+  feeds: readonly NamedFeed[],
+): Promise<readonly NamedFeed[]> {
+  return withCatalogue(opened, async (current) => {
+    const { tables } = await current.current();
+    return feeds.map((feed) => {
+      const table = tables.get(feed.name);
+      const isWhole = table === undefined || logsView(feed.imageColumns ?? [], table);
+      return isWhole || feed.state === "gone" ? feed : { ...feed, state: "incomplete" };
+    });
+  });
 }
 
 const NO_LOG: LogStatus = { entries: 0, bytes: 0, oldestSeconds: null, oldestTransaction: null };

@@ -2,6 +2,7 @@ import { findSchema } from "../schema/find_schema.ts";
 import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { callTable } from "../catalogue/table_names.ts";
 import { CHANGES_FUNCTIONS } from "../schema/changes_statements.ts";
+import { explainUnseen, logsView } from "../changes/table_scope.ts";
 import { type FeedStatus, type LogStatus, readStatus } from "../changes/find_feeds.ts";
 import { quoteText } from "../text/quote_text.ts";
 import {
@@ -57,20 +58,30 @@ async function describeRights({ database }: Setup): Promise<Finding> {
 }
 
 function checkFeed(
-  { schema, table: stored, state }: FeedStatus,
+  { schema, table: stored, state, imageColumns }: FeedStatus,
   { catalogue, config }: Setup,
 ): Finding[] {
-  if (state === "complete") return [];
   const identifier = qualify(schema, stored);
   const found = [...catalogue.tables.values()].find((each) => each.identifier === identifier);
   const table = found?.name ?? callTable({ schema, name: stored }, config.schemas);
+  const why = "clients that follow it get 404, so that they miss nothing unnoticed";
+  const unseen = found && explainUnseen(found);
+  if (unseen !== undefined && state !== "gone") {
+    const what = `the feed of the table ${table} cannot tell which rows clients saw: ${unseen}`;
+    const fix =
+      `rowgate changes disable ${table}    # or let the policy read the row and the tenant alone`;
+    return [{ id: `feed:${table}`, level: "warning", what, why, fix }];
+  }
+  if (state === "complete" && (found === undefined || logsView(imageColumns ?? [], found))) {
+    return [];
+  }
   return [{
     id: `feed:${table}`,
     level: "warning",
     what: state === "gone"
       ? `there is a feed of the table ${table}, which was dropped`
       : `the feed of the table ${table} does not catch every change`,
-    why: "clients that follow it get 404, so that they miss nothing unnoticed",
+    why,
     fix: `rowgate changes ${state === "gone" ? "disable" : "enable"} ${table}`,
   }];
 }

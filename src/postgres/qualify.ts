@@ -164,7 +164,7 @@ function printSuffix(reader: Reader): string {
     case ".":
       return takeRaw(reader) + takeRaw(reader);
     case "::":
-      return takeRaw(reader) + printName(reader, TYPES);
+      return takeRaw(reader) + printType(reader);
     case "collate":
       return takeRaw(reader) + printName(reader);
     case "at": {
@@ -174,6 +174,17 @@ function printSuffix(reader: Reader): string {
     }
   }
   return takeRaw(reader);
+}
+
+/** Prints a type, with all words of those that have several: `timestamp(3) without time zone`. */
+function printType(reader: Reader): string {
+  const isKnown = TYPES.has(peek(reader)!);
+  let printed = printName(reader, TYPES);
+  if (!isKnown) return printed;
+  if (/^(?:precision|varying)$/.test(peek(reader) ?? "")) printed += takeRaw(reader);
+  if (peek(reader) === "(") printed += printGroup(reader, ")");
+  const hasZone = /^(?:without|with)$/.test(peek(reader) ?? "") && peek(reader, 1) === "time";
+  return hasZone ? printed + takeRaw(reader) + takeRaw(reader) + takeRaw(reader) : printed;
 }
 
 /** Prints a name that has its schema from here on. */

@@ -3,7 +3,7 @@
  * Postgres can validate, settings of a transaction, and statements without a table.
  */
 export const ALLOWED: readonly RegExp[] = [
-  /^\s*with recursive spaces as materialized \(\s*select n\.oid, n\.nspname, wanted\.place from unnest\(/,
+  /^\s*with recursive "\$path" as materialized \([^)]*\) "\$made"\s*\),\s*spaces as materialized \(\s*select n\.oid, n\.nspname, wanted\.place from unnest\(/,
   // A token, or several after a quiet time, each found by its digest.
   /^select pg_catalog\.encode\(t\.digest, 'hex'\) as digest, pg_catalog\.json_build_object\([^;]* as record\s+from (rowgate\.tokens t where t\.digest = pg_catalog\.decode\(\$1::text, 'hex'\)|pg_catalog\.unnest\(\$1::text::text\[\]\) d \(hex\)\s+join rowgate\.tokens t on t\.digest = pg_catalog\.decode\(d\.hex, 'hex'\))$/,
   /^select s\.number::text as number, pg_catalog\.encode\(s\.secret, 'hex'\) as secret\s+from rowgate\.secrets s order by s\.number desc limit \$1::text::int8$/,
