@@ -4,6 +4,8 @@ import { after, before, describe, it } from "@std/testing/bdd";
 import { createApp } from "../../../src/app.ts";
 import { openChanges } from "../../../src/changes/changes.ts";
 import { readConfig } from "../../../src/config/config.ts";
+import type { Database } from "../../../src/postgres/database.ts";
+import { openDatabase } from "../../../src/postgres/open_database.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import { createTokenStore } from "../../../src/tokens/store.ts";
 import { enableFeeds } from "../../support/feeds.ts";
@@ -27,10 +29,17 @@ const PAUSE_MS = 300;
 describe("a token that changes while something long is under way", () => {
   let service: TestService;
   let app: ReturnType<typeof createApp>;
+  let serving: Database;
 
   before(async () => {
     service = await createTestService("real");
-    const { owner: serving, catalogue } = service;
+    const { catalogue } = service;
+    // Large pages wait for one another on a busy machine.
+    const { config } = readConfig({
+      DATABASE_URL: service.database.url!,
+      ROWGATE_POOL_WAIT_MS: "30000",
+    });
+    serving = openDatabase(config!, () => {});
     const tokens = createTokenStore(serving);
     const observe = () => {};
     const { confirm: confirmed } = tokens;
@@ -38,7 +47,6 @@ describe("a token that changes while something long is under way", () => {
       ...{ observe, tenantSetting: undefined },
       ...(confirmed && { confirmed }),
     });
-    const { config } = readConfig({});
     // The handler of a test service reads each response to its end.
     app = createApp({
       ...{ config: config!, database: serving, catalogue, tokens, observe, changes },
@@ -48,7 +56,10 @@ describe("a token that changes while something long is under way", () => {
     // A page of several megabytes, and rows for a page of one row each.
     await service.database.admin`update deals set title = repeat('x', 30000)`;
   });
-  after(() => service.close());
+  after(async () => {
+    await serving?.close(1000);
+    await service?.close();
+  });
 
   const change = (token: string, assignment: string) =>
     service.database.admin.unsafe(
