@@ -56,6 +56,8 @@ function isStale(error: unknown): boolean {
  */
 function settle(error: unknown): unknown {
   if (!(error instanceof DatabaseError) || error.kind !== "stale") return error;
+  // It does what it did before, whatever the catalogue knows.
+  if (error.inFunction) return new DatabaseError({ ...error, kind: "raised" }, error);
   const message = "The database cannot do this with the columns that the request names";
   return new ApiError(400, message, { cause: error });
 }

@@ -1,5 +1,6 @@
 import type { Database, Step } from "../postgres/database.ts";
 import { DatabaseError, isTransient } from "../postgres/database_error.ts";
+import { READ_ONLY } from "../postgres/failure_kind.ts";
 import { literal } from "./literal.ts";
 import { quoteIdentifier } from "./quote_identifier.ts";
 
@@ -14,9 +15,6 @@ export type Tried = "updated" | "refused" | "unknown" | "unavailable";
  * without updates, a missing function of an access method.
  */
 export const REFUSALS: ReadonlySet<string> = new Set(["0A000", "55000", "XX000"]);
-
-/** A database that cannot be written to, perhaps for good. */
-const READ_ONLY = "25006";
 
 /**
  * Updates a row of a temporary table with an access method, and rolls it back: some access methods

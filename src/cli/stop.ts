@@ -2,6 +2,7 @@ import { CatalogueConflictError } from "../catalogue/catalogue_conflict_error.ts
 import { ApiError } from "../errors/api_error.ts";
 import { toApiError } from "../http/database_status.ts";
 import { DatabaseError, describeFatal, findDatabaseError } from "../postgres/database_error.ts";
+import { READ_ONLY } from "../postgres/failure_kind.ts";
 
 /** An error that ends the command with an exit code and lines for the operator. */
 export interface Stop extends Error {
@@ -43,13 +44,13 @@ export function explainFailure(thrown: unknown): Stop {
   const line = `rowgate: ${what}${failure === undefined ? "" : ` (${failure.code})`}`;
   if (failure?.kind === "permission") return stop(FAILED, line, OWNER_HINT);
   return failure?.kind === "unavailable" && fatal === undefined
-    ? stop(FAILED, `${line}; ${adviseUnavailable(failure.code)}`)
+    ? stop(FAILED, `${line}; ${adviseUnavailable(failure)}`)
     : stop(FAILED, line);
 }
 
-function adviseUnavailable(code: string): string {
+function adviseUnavailable({ code, fromServer }: DatabaseError): string {
   if (code === "ENOTFOUND") return "no machine has the host name in DATABASE_URL";
-  // An SQLSTATE: the server answered.
-  if (/^[0-9A-Z]{5}$/.test(code)) return "it accepts no connections, try again in a moment";
+  if (code === READ_ONLY) return "DATABASE_URL must name the primary";
+  if (fromServer) return "it accepts no connections, try again in a moment";
   return "check that it runs, and the host and port in DATABASE_URL";
 }

@@ -1,8 +1,8 @@
-import { DatabaseError } from "../postgres/database_error.ts";
 import { checkChangesFeeds } from "./changes_feeds.ts";
 import { checkConnection } from "./connection.ts";
 import { checkCredentialColumns } from "./credential_columns.ts";
 import type { Check, Diagnosis, Setup } from "./diagnosis.ts";
+import { describeUnexamined } from "./examine_each.ts";
 import { checkExposedTables } from "./exposed_tables.ts";
 import { checkForeignKeys } from "./foreign_keys.ts";
 import { checkIsolation } from "./isolation.ts";
@@ -73,22 +73,7 @@ function accept({ seen, findings }: Diagnosis, reasons: Setup["accepted"]): Requ
   };
 }
 
-/** @throws {unknown} anything but a `DatabaseError`, and one of the kind `unavailable` */
 function describeFailure(name: string, error: unknown): Diagnosis {
-  if (!(error instanceof DatabaseError) || error.kind === "unavailable") throw error;
-  const what = error.kind === "permission"
-    ? "the database role may not read what this check needs"
-    : `the database did not answer (${error.code})`;
-  return {
-    seen: "could not be examined",
-    findings: [{
-      id: `not_examined:${name}`,
-      level: "warning",
-      what,
-      why: "what is not examined is not known to be safe",
-      fix: error.kind === "permission"
-        ? "run rowgate doctor as the owner of the tables"
-        : "try again when the database is less busy, or with a higher ROWGATE_STATEMENT_TIMEOUT_MS",
-    }],
-  };
+  const finding = describeUnexamined(`not_examined:${name}`, "this could not be examined", error);
+  return { seen: "could not be examined", findings: [finding] };
 }

@@ -14,6 +14,7 @@ import {
   type Setup,
   type TenantTable,
 } from "./diagnosis.ts";
+import { examineEach } from "./examine_each.ts";
 import { type Ends, extendForeignKey, type ForeignKey } from "./extend_foreign_key.ts";
 
 /** A row must refer to rows of its own tenant; best if the key itself ensures that. */
@@ -21,18 +22,22 @@ export const checkForeignKeys: Check = { name: "foreign keys", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
   const keys = await readForeignKeys(setup);
-  const findings: Finding[] = [];
-  for (const key of keys) {
-    if (key.tenants.every(({ paired }) => paired)) continue;
-    const [from, to] = [key.table, key.target].map((name) =>
-      setup.catalogue.tables.get(name) as TenantTable
-    );
-    const ends: Ends = { from: from!, to: to! };
-    setup.progress(key.name);
-    const crossing = await crosses(setup, { key, ...ends });
-    if (!crossing && isReferenceChecked(ends.from, key.columns, ends.to)) continue;
-    findings.push(describe(key, { ...ends, crossing }));
-  }
+  const unpaired = keys.filter(({ tenants }) => tenants.some(({ paired }) => !paired));
+  const findings = await examineEach(unpaired, {
+    check: checkForeignKeys.name,
+    nameOf: ({ table, name }) => `${table}.${name}`,
+    async look(key) {
+      const [from, to] = [key.table, key.target].map((name) =>
+        setup.catalogue.tables.get(name) as TenantTable
+      );
+      const ends: Ends = { from: from!, to: to! };
+      setup.progress(key.name);
+      const crossing = await crosses(setup, { key, ...ends });
+      return crossing || !isReferenceChecked(ends.from, key.columns, ends.to)
+        ? [describe(key, { ...ends, crossing })]
+        : [];
+    },
+  });
   return { seen: count(keys.length, "foreign key"), findings };
 }
 

@@ -2,6 +2,7 @@ import type { SqlText, Table, Tenancy } from "../catalogue/catalogue.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 import { join, literal } from "../sql/fragment.ts";
 import { type Check, count, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
+import { examineEach } from "./examine_each.ts";
 import { compileUnnameable } from "./tenant_names.ts";
 import { openProbe, type Probe, type ProbeResponse } from "./probe_service.ts";
 
@@ -23,17 +24,22 @@ export const checkIsolation: Check = { name: "isolation", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
   const probe = openProbe(setup);
-  const findings: Finding[] = [];
   let examined = 0;
   const tables = [...setup.catalogue.tables.values()].filter(hasTenancy);
-  for (const [place, table] of tables.entries()) {
-    setup.progress(`${table.name}, ${place + 1} of ${tables.length}`);
-    const [first, last] = await findTenants(setup, table);
-    if (first === undefined || last === undefined || listMarks(table).length === 0) continue;
-    examined++;
-    findings.push(...await probeTable(probe, table, { own: first, other: last }));
-    findings.push(...await probeTable(probe, table, { own: last, other: first }));
-  }
+  const findings = await examineEach(tables.entries(), {
+    check: checkIsolation.name,
+    nameOf: ([, { name }]) => name,
+    async look([place, table]) {
+      setup.progress(`${table.name}, ${place + 1} of ${tables.length}`);
+      const [first, last] = await findTenants(setup, table);
+      if (first === undefined || last === undefined || listMarks(table).length === 0) return [];
+      examined++;
+      return [
+        ...await probeTable(probe, table, { own: first, other: last }),
+        ...await probeTable(probe, table, { own: last, other: first }),
+      ];
+    },
+  });
   const rest = tables.length - examined;
   const skipped = rest === 0 ? "" : `; ${rest} with fewer than two tenants`;
   return { seen: `${count(examined, "table")} probed from both sides${skipped}`, findings };

@@ -11,6 +11,7 @@ import {
   type Setup,
   type TenantTable,
 } from "./diagnosis.ts";
+import { examineEach } from "./examine_each.ts";
 import { checkTenantNames } from "./tenant_names.ts";
 
 /** Every row should have a tenant that a token can name. */
@@ -18,14 +19,17 @@ export const checkTenantRows: Check = { name: "rows without tenant", look: lookA
 
 async function lookAtRows(setup: Setup): Promise<Diagnosis> {
   const tables = listTenantTables(setup);
-  const findings: Finding[] = [];
-  for (const { name, columns } of await readNullable(setup)) {
-    const table = tables.find((each) => each.name === name)!;
-    setup.progress(name);
-    const orphans = await hasNulls(setup, { identifier: table.identifier, columns });
-    findings.push(describe(table, { columns, orphans }));
-  }
-  findings.push(...await checkTenantNames(setup));
+  const findings = await examineEach(await readNullable(setup), {
+    check: checkTenantRows.name,
+    nameOf: ({ name }) => name,
+    async look({ name, columns }) {
+      const table = tables.find((each) => each.name === name)!;
+      setup.progress(name);
+      const orphans = await hasNulls(setup, { identifier: table.identifier, columns });
+      return [describe(table, { columns, orphans })];
+    },
+  });
+  findings.push(...await checkTenantNames(setup, checkTenantRows.name));
   return { seen: count(tables.length, "table"), findings };
 }
 

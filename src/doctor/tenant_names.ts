@@ -2,6 +2,7 @@ import type { SqlText, Table, Tenancy } from "../catalogue/catalogue.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 import { join, literal } from "../sql/fragment.ts";
 import { askTruth, type Finding, type Setup } from "./diagnosis.ts";
+import { examineEach } from "./examine_each.ts";
 
 /**
  * Compiles whether no token can name the tenant of a row: where several columns hold it, their values
@@ -25,12 +26,12 @@ export function compileUnnameable(
 const ROW = '"$row"' as SqlText;
 
 /** Finds tables that have such rows themselves. */
-export async function checkTenantNames(setup: Setup): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
-  for (const table of setup.catalogue.tables.values()) {
-    if (await hasUnnameable(setup, table)) findings.push(describe(table));
-  }
-  return findings;
+export function checkTenantNames(setup: Setup, check: string): Promise<readonly Finding[]> {
+  return examineEach(setup.catalogue.tables.values(), {
+    check,
+    nameOf: ({ name }) => name,
+    look: async (table) => await hasUnnameable(setup, table) ? [describe(table)] : [],
+  });
 }
 
 async function hasUnnameable(

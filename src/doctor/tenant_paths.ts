@@ -2,6 +2,7 @@ import type { SqlText, Table, Tenancy } from "../catalogue/catalogue.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { askJson, type Check, count, type Diagnosis, hasNulls } from "./diagnosis.ts";
 import type { Finding, Setup } from "./diagnosis.ts";
+import { examineEach } from "./examine_each.ts";
 
 /** A table whose tenant is that of a row that it refers to. */
 type BelongingTable = Table & { readonly tenancy: Tenancy };
@@ -40,11 +41,14 @@ async function look(setup: Setup): Promise<Diagnosis> {
     (table.tenancy?.via.length ?? 0) > 0
   );
   const steps = listSteps(tables);
-  const findings: Finding[] = [];
-  for (const step of await readSteps(setup, steps)) {
-    setup.progress(step.table);
-    findings.push(...await describeStep(setup, step));
-  }
+  const findings = await examineEach(await readSteps(setup, steps), {
+    check: checkTenantPaths.name,
+    nameOf: ({ table }) => table,
+    look(step) {
+      setup.progress(step.table);
+      return describeStep(setup, step);
+    },
+  });
   for (const end of await readUnindexedEnds(setup, tables)) findings.push(describeEnd(end));
   return { seen: count(tables.length, "table"), findings };
 }

@@ -1,5 +1,4 @@
 import type { Failure } from "./database_error.ts";
-import { isBroken } from "./database_error.ts";
 
 /** Time between two attempts to connect to a database that is unavailable, in milliseconds. */
 export const PAUSE_MS = 250;
@@ -46,7 +45,7 @@ export function openCircuit(now: () => number = () => performance.now()): Circui
     openReason: () => isOpen && now() < nextMs ? reason : undefined,
     failed(failure) {
       reason = failure;
-      if (!isBroken(failure) || ++failures > FREE_FAILURES) pause();
+      if (failure.fromServer || ++failures > FREE_FAILURES) pause();
     },
     strained: pause,
     succeeded() {

@@ -1,4 +1,4 @@
-import { type FailureKind, findKind } from "./failure_kind.ts";
+import { type ErrorOrigin, type FailureKind, findKind } from "./failure_kind.ts";
 
 /** Why a statement failed; never shown to a client as it is. */
 export interface Failure {
@@ -18,6 +18,10 @@ export interface Failure {
   readonly raised: string | undefined;
   /** True if it was raised within a function of the operator, such as a trigger. */
   readonly inFunction: boolean;
+  /** True if its session must not be used again. */
+  readonly endsSession: boolean;
+  /** True if Postgres itself said so, or a pooler for it. */
+  readonly fromServer: boolean;
 }
 
 /** Whether a statement might change rows, which decides what a lost connection means. */
@@ -38,6 +42,8 @@ export class DatabaseError extends Error implements Failure {
   readonly column: string | undefined;
   readonly raised: string | undefined;
   readonly inFunction: boolean;
+  readonly endsSession: boolean;
+  readonly fromServer: boolean;
   /** True when the statement might have changed rows. */
   readonly write: boolean;
 
@@ -50,6 +56,8 @@ export class DatabaseError extends Error implements Failure {
     this.column = failure.column;
     this.raised = failure.raised;
     this.inFunction = failure.inFunction;
+    this.endsSession = failure.endsSession;
+    this.fromServer = failure.fromServer;
     this.write = write;
   }
 }
@@ -72,27 +80,33 @@ export const POOL_WAIT = "POOL_WAIT";
 
 const MAX_RAISED_CHARACTERS = 500;
 
+/** The fields of an error, of Postgres or of anything else, that decide what it is. */
+interface ErrorFields {
+  readonly name?: unknown;
+  readonly code?: unknown;
+  readonly constraint_name?: unknown;
+  readonly column_name?: unknown;
+  readonly schema_name?: unknown;
+  readonly table_name?: unknown;
+  readonly message?: unknown;
+  readonly routine?: unknown;
+  readonly severity?: unknown;
+  /** The same in the language of the server; some poolers send only this one. */
+  readonly severity_local?: unknown;
+  readonly where?: unknown;
+}
+
 /**
  * Classifies an error of the driver. If `sent` is false, the statement was never sent: nothing was
  * changed and the database is unavailable, whatever the error is.
  * @see P30
  */
 export function classify(error: unknown, sent = true): Failure {
-  const fields = (typeof error === "object" && error !== null ? error : {}) as {
-    readonly name?: unknown;
-    readonly code?: unknown;
-    readonly constraint_name?: unknown;
-    readonly column_name?: unknown;
-    readonly schema_name?: unknown;
-    readonly table_name?: unknown;
-    readonly message?: unknown;
-    readonly routine?: unknown;
-    readonly severity?: unknown;
-    readonly where?: unknown;
-  };
+  const fields = (typeof error === "object" && error !== null ? error : {}) as ErrorFields;
   const code = typeof fields.code === "string" ? fields.code : nameWithoutCode(fields.name);
-  const known = isRowRefused(fields) ? "outside" : findKind(code, fields.name === "PostgresError");
-  const kind = sent ? kindInSession(known ?? "unknown", fields.severity) : "unavailable";
+  const origin = findOrigin(fields);
+  const known = isRowRefused(fields, origin) ? "outside" : findKind(code, origin);
+  const kind = sent ? known : "unavailable";
   return {
     kind,
     code,
@@ -102,16 +116,28 @@ export function classify(error: unknown, sent = true): Failure {
     raised: kind === "raised" && hasMessage(code, fields.routine)
       ? text(fields.message)?.slice(0, MAX_RAISED_CHARACTERS)
       : undefined,
-    inFunction: text(fields.where) !== undefined,
+    inFunction: origin.inFunction,
+    endsSession: origin.fatal || !origin.fromServer,
+    fromServer: origin.fromServer,
   };
 }
 
-/**
- * Returns the kind of an error in a session. An ERROR leaves the session intact, so a lost connection
- * in it is one from Postgres to a shard.
- */
-function kindInSession(kind: FailureKind, severity: unknown): FailureKind {
-  return kind === "lost" && severity === "ERROR" ? "remote" : kind;
+/** The severities that end a session; in every language where there is no other. */
+const FATAL: ReadonlySet<unknown> = new Set(["FATAL", "PANIC"]);
+/** The C functions with which PL/pgSQL and PL/Python raise an error that the author of a function chose. */
+const RAISES: ReadonlySet<unknown> = new Set(["exec_stmt_raise", "PLy_output"]);
+/** The line that Postgres may add about the parameters of a statement, whatever the language. */
+const PARAMETERS_LINE = /^.*: \$1 = /m;
+
+function findOrigin(fields: ErrorFields): ErrorOrigin {
+  const severity = fields.severity ?? fields.severity_local;
+  const where = text(fields.where)?.split(PARAMETERS_LINE, 1)[0]?.trim();
+  return {
+    fromServer: severity !== undefined,
+    fatal: FATAL.has(severity),
+    chosen: RAISES.has(fields.routine),
+    inFunction: text(where) !== undefined,
+  };
 }
 
 /**
@@ -125,11 +151,9 @@ const OUT_OF_REACH = "2203C";
  * Reports whether a row is refused as it would be written: by the statement, or by row level security,
  * for which Postgres has the code of a missing right.
  */
-function isRowRefused(
-  { code, routine, where }: { readonly [_ in "code" | "routine" | "where"]?: unknown },
-): boolean {
+function isRowRefused({ code, routine }: ErrorFields, { inFunction }: ErrorOrigin): boolean {
   const isOfPolicy = code === "42501" && routine === "ExecWithCheckOptions";
-  return (code === OUT_OF_REACH || isOfPolicy) && text(where) === undefined;
+  return (code === OUT_OF_REACH || isOfPolicy) && !inFunction;
 }
 
 /** Returns the code for Deno's error about a missing permission, which has only a name. */
@@ -145,23 +169,18 @@ function hasMessage(code: string, routine: unknown): boolean {
   return code.startsWith("P0") && (!PLPGSQL_CODES.has(code) || routine === "exec_stmt_raise");
 }
 
-/** Reports whether a session must not be used again after a failure on it. */
-export function isBroken({ kind, code }: Failure): boolean {
-  return kind === "lost" || code === DEADLINE || !SQLSTATE.test(code);
-}
-
 /** Kinds of failure after which the same statement may succeed later. */
 const TRANSIENT: ReadonlySet<FailureKind> = new Set(
-  ["serialization", "locked", "timeout", "unavailable", "lost", "remote"],
+  [
+    ...["serialization", "locked", "timeout", "exhausted", "session"] as const,
+    ...["unavailable", "lost", "remote"] as const,
+  ],
 );
 
 /** Reports whether the same statement may succeed later. */
 export function isTransient({ kind }: Failure): boolean {
   return TRANSIENT.has(kind);
 }
-
-/** Codes of Postgres itself, after which the session is ready for the next statement. */
-const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
 /** Failures that the service itself causes, which the metrics distinguish from others of their kind. */
 const FAULT_BY_CODE: ReadonlyMap<string, string> = new Map([
@@ -175,7 +194,7 @@ export function nameFault({ kind, code }: Failure): string {
   return FAULT_BY_CODE.get(code) ?? kind;
 }
 
-/** Makes a failure that has only a kind and a code. */
+/** Makes a failure of the service itself, after which its session, if it has one, is not used again. */
 export function makeFailure(kind: FailureKind, code: string): Failure {
   return {
     kind,
@@ -185,6 +204,8 @@ export function makeFailure(kind: FailureKind, code: string): Failure {
     column: undefined,
     raised: undefined,
     inFunction: false,
+    endsSession: true,
+    fromServer: false,
   };
 }
 

@@ -1,61 +1,110 @@
 /** The kinds of failure that the response distinguishes. @see P30 */
 export type FailureKind =
-  | "value" // 22xxx: a value of the wrong form or out of range
-  | "not_null" // 23502
-  | "check" // 23514
-  | "conflict" // 23505 23503 23P01
-  | "raised" // a trigger, view or generated column of your database raised an error
-  | "outside" // a row, as written would not be within the client's reach
-  | "stale" // 42703 42P01 42883 42804 …: the catalogue is out of date
-  | "permission" // 42501
-  | "serialization" // 40001 40P01
-  | "locked" // 55P03
-  | "timeout" // 57014
+  | "value" // a value of the wrong form or out of range
+  | "not_null" // null where a value must be
+  | "check" // a check constraint, or the check option of a view
+  | "conflict" // a unique, exclusion or foreign key
+  | "raised" // a trigger, view, policy or generated column of your database refused
+  | "outside" // a row, as written, would not be within the client's reach
+  | "stale" // the catalogue is out of date
+  | "permission" // the role lacks a right
+  | "serialization" // a collision with other transactions
+  | "locked" // the lock timeout
+  | "timeout" // the statement or transaction timeout
+  | "too_complex" // over a limit of Postgres, or of temporary files
+  | "exhausted" // disk, memory or another resource of the database is used up
+  | "unfilled" // a materialised view without data, or an engine without updates
+  | "failed" // an internal error of the database: it alone is at fault
+  | "foreign" // a foreign server refused
+  | "remote" // a foreign server or a shard was disconnected; the session is intact
+  | "session" // the session could not be used, so nothing was done
   | "unavailable" // not there, starting, full, read-only, connection never made
   | "lost" // disconnected after the statement was sent
-  | "remote" // a foreign server or a shard was disconnected; the session is intact
-  | "too_complex" // 54xxx
-  | "unknown";
+  | "unknown"; // not an error of the database
 
-const KIND_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
-  // Only triggers, views and generated columns of your database can cause these.
-  ["09000", "raised"],
-  ["21000", "raised"],
+/** SQLSTATE of a write on a server, or in a transaction, that only reads. */
+export const READ_ONLY = "25006";
+
+/** What decides the kind of an error, besides its code. */
+export interface ErrorOrigin {
+  /** True if Postgres itself sent it, and not the driver or the system. */
+  readonly fromServer: boolean;
+  /** True if it ended the session. */
+  readonly fatal: boolean;
+  /** True if a function raised it with a code of its own choice. */
+  readonly chosen: boolean;
+  /** True if it was raised within a function of the operator, such as a trigger. */
+  readonly inFunction: boolean;
+}
+
+/**
+ * The kind of each SQLSTATE, and of each class for its other codes, after which the session lives. A
+ * class that is missing here has no meaning for statements of the service: only a function of your
+ * database can have caused it, so it is `raised`. No code is `unknown`.
+ */
+const KINDS: ReadonlyMap<string, FailureKind> = new Map([
+  ["08", "remote"],
+  ["0A", "stale"],
+  ["22", "value"],
   ["22012", "raised"],
-  ["27000", "raised"],
-  ["2D000", "raised"],
+  ["23", "conflict"],
   ["23502", "not_null"],
   ["23514", "check"],
-  ["44000", "check"],
-  ["0A000", "stale"],
-  ["3F000", "stale"],
+  [READ_ONLY, "unavailable"],
+  ["25P02", "session"],
+  ["26", "session"], // a pooler dropped a prepared statement
+  ["3F", "stale"],
+  ["40", "serialization"],
+  ["40002", "conflict"],
+  ["40003", "remote"],
+  ["42", "stale"],
+  ["42501", "permission"],
   ["42601", "value"], // a tsquery or jsonpath: nothing else of ours can be misspelt
   ["42602", "value"],
-  ["42703", "stale"],
-  ["42P01", "stale"],
-  ["42P02", "stale"],
-  ["42P10", "stale"],
-  ["42P18", "stale"],
-  ["42704", "stale"],
-  ["42804", "stale"],
-  ["42809", "stale"],
-  ["42846", "stale"],
-  ["42883", "stale"],
-  ["428C9", "stale"],
-  ["42501", "permission"],
-  ["40003", "lost"],
+  ["42P05", "session"],
+  ["44", "check"],
+  ["53", "exhausted"],
+  ["53400", "too_complex"], // temp_file_limit
+  ["54", "too_complex"],
+  ["55000", "unfilled"],
   ["55P03", "locked"],
+  ["57", "remote"],
   ["57014", "timeout"],
+  ["58", "failed"],
+  ["72", "serialization"],
+  ["F0", "failed"],
+  ["HV", "foreign"],
+  ["HV00N", "remote"],
+  ["XX", "failed"],
+]);
+
+/** The same for errors that end the session; after any other one, the outcome is unknown: `lost`. */
+const FATAL_KINDS: ReadonlyMap<string, FailureKind> = new Map([
+  ["25P03", "session"], // idle in a transaction
   ["25P04", "timeout"],
-  ["25006", "unavailable"],
-  ["3D000", "unavailable"],
-  ["55000", "unavailable"], // a materialised view that holds nothing yet
+  ["28", "unavailable"],
+  ["3D", "unavailable"],
+  ["40001", "serialization"],
+  ["53", "unavailable"],
   ["57P03", "unavailable"],
-  ["25P03", "lost"],
-  ["57P01", "lost"],
-  ["57P02", "lost"],
-  ["57P04", "lost"],
-  ["57P05", "lost"],
+  ["57P05", "session"], // idle outside of one
+]);
+
+/**
+ * The kinds that a function may choose by the code of what it raises. Any other code that it chooses is
+ * its own affair: a trigger that raises "disk full" is not a full disk.
+ */
+const MAY_CHOOSE: ReadonlySet<FailureKind> = new Set<FailureKind>(
+  ["value", "not_null", "check", "conflict", "serialization", "locked"],
+);
+
+/**
+ * Codes that mean something else within a function: a write where only reading is allowed, and an
+ * object that is not ready, are then its fault and not the database's.
+ */
+const OF_FUNCTIONS: ReadonlySet<string> = new Set([READ_ONLY, "25P02", "26000", "42P05", "55000"]);
+
+const KIND_OF_SYSTEM_CODE: ReadonlyMap<string, FailureKind> = new Map([
   ["CONNECT_TIMEOUT", "unavailable"],
   ["CONNECTION_ENDED", "unavailable"],
   ["ECONNREFUSED", "unavailable"],
@@ -73,36 +122,25 @@ const KIND_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
   ["ETIMEDOUT", "lost"],
 ]);
 
-const KIND_BY_CLASS: ReadonlyMap<string, FailureKind> = new Map([
-  ["08", "lost"],
-  ["22", "value"],
-  ["23", "conflict"],
-  ["28", "unavailable"],
-  ["40", "serialization"],
-  ["53", "unavailable"],
-  ["54", "too_complex"],
-  ["P0", "raised"],
-]);
-
 /**
- * Classes of Postgres itself that mean nothing to a client. An error of any other class was raised by
- * a trigger of your database, with a code of its own: the client learns that the change was rejected, and
- * not the message.
- */
-const OWN_CLASSES: ReadonlySet<string> = new Set(
-  ("01 02 03 08 09 0A 0B 0F 0L 0P 0Z 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 " +
-    "53 54 55 57 58 72 F0 HV P0 XX").split(" "),
-);
-
-/**
- * Gives the kind of a code, SQLSTATE or the driver's; undefined for an unknown one.
- * `fromServer` is true for an error that Postgres itself sent.
+ * Gives the kind of an error by its code, an SQLSTATE or one of the driver or the system. Whatever
+ * Postgres sends has a kind other than `unknown`.
  * @see P30
  */
-export function findKind(code: string, fromServer: boolean): FailureKind | undefined {
-  const known = KIND_BY_CODE.get(code);
-  if (known !== undefined || code.length !== 5) return known;
-  const ofClass = code.slice(0, 2);
-  return KIND_BY_CLASS.get(ofClass) ??
-    (fromServer && !OWN_CLASSES.has(ofClass) ? "raised" : undefined);
+export function findKind(
+  code: string,
+  { fromServer, fatal, chosen, inFunction }: ErrorOrigin,
+): FailureKind {
+  if (!fromServer) return KIND_OF_SYSTEM_CODE.get(code) ?? "unknown";
+  if (fatal) return lookUp(FATAL_KINDS, code) ?? "lost";
+  if (inFunction && OF_FUNCTIONS.has(code)) return "raised";
+  const kind = lookUp(KINDS, code) ?? "raised";
+  return chosen && !MAY_CHOOSE.has(kind) ? "raised" : kind;
+}
+
+function lookUp(
+  kinds: ReadonlyMap<string, FailureKind>,
+  code: string,
+): FailureKind | undefined {
+  return kinds.get(code) ?? kinds.get(code.slice(0, 2));
 }

@@ -2,7 +2,7 @@ import type { Session } from "./session.ts";
 import type { Circuit } from "./circuit.ts";
 import { PAUSE_MS } from "./circuit.ts";
 import type { Failure } from "./database_error.ts";
-import { classify, isBroken } from "./database_error.ts";
+import { classify } from "./database_error.ts";
 import type { OnNotify } from "./driver.ts";
 
 /** Time until a server that rejected `listen` is asked again, on the same session. */
@@ -104,7 +104,7 @@ async function openListener(options: ListenerOptions): Promise<Listener> {
     try {
       await session.sql`listen ${session.sql(channel)}`;
     } catch (error) {
-      if (isBroken(classify(error)) || !session.isOpen()) return again();
+      if (classify(error).endsSession || !session.isOpen()) return again();
       missed = true;
       timer = setTimeout(() => begin(session), ASK_AGAIN_MS);
       return;

@@ -121,7 +121,7 @@ export function openDatabase(
         if (ofPrimary && mayStandIn && session.standby) throw rejectStandIn(observe);
         return runStatement(session, compile, { client, tenant, ...statement });
       },
-      { mayRepeat: ({ kind }) => kind === "lost" && !write, ...options },
+      { mayRepeat: ({ kind }) => kind === "session" || kind === "lost" && !write, ...options },
     );
   }
 

@@ -2,12 +2,14 @@ import type { Row } from "./driver.ts";
 import type { Session } from "./session.ts";
 import { type SessionSource, withSession } from "./pool/with_session.ts";
 import type { Database, PipelinedStatement, PipelineOptions } from "./database.ts";
-import { DatabaseError, isBroken, nameFault } from "./database_error.ts";
+import { DatabaseError, nameFault } from "./database_error.ts";
 import type { FailureKind } from "./failure_kind.ts";
 import { ABORTED, type Outcome, settleEach, type StatementOptions } from "./statement.ts";
 
 /** Kinds of failure that Postgres rolled back, and after which a statement may succeed alone. */
-const REPEATABLE: ReadonlySet<FailureKind> = new Set(["serialization", "stale", "unknown"]);
+const REPEATABLE: ReadonlySet<FailureKind> = new Set([
+  ...["serialization", "stale", "failed", "session"] as const,
+]);
 
 /** The pending result of one statement. */
 interface PendingResult<R> {
@@ -35,7 +37,7 @@ export function createPipeline(
     const { failure } = outcome;
     if (failure === undefined) return resolve(outcome.rows);
     const fault = nameFault(failure);
-    const breaks = failure !== ABORTED && isBroken(failure);
+    const breaks = failure.endsSession;
     const isUndone = failure === ABORTED || !breaks && REPEATABLE.has(failure.kind);
     // A failure that breaks the session is observed only once, by withSession.
     if (!breaks) observe({ kind: "fault", fault });

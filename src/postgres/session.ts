@@ -1,5 +1,7 @@
 import { type BackendKey, openCancels } from "./cancel_requests.ts";
 import type { DriverSocket, Sql } from "./driver.ts";
+import type { Failure } from "./database_error.ts";
+import { watchFarewell } from "./farewell.ts";
 import type { ServerIdentity } from "./fence.ts";
 import type { Pace } from "./pace.ts";
 import { type OnRow, type RowFlow, tapRows } from "./tap_rows.ts";
@@ -20,6 +22,8 @@ export interface Session {
   readonly readOnly: boolean;
   readonly openedMs: number;
   readonly isOpen: () => boolean;
+  /** Why the server ended the session, if it said so. */
+  readonly farewell: () => Failure | undefined;
   /** Sets the one function that is called when the session ends; undefined removes it. */
   readonly watch: (ended: (() => void) | undefined) => void;
   /** Asks Postgres to cancel the running statement; a request that arrives late may hit a later one. */
@@ -106,6 +110,7 @@ async function begin(socket: DriverSocket, options: SessionOptions): Promise<Ses
     setTimeout(() => listener?.());
   };
   for (const event of ["error", "end", "close"]) socket.on(event, end);
+  const farewell = watchFarewell(socket);
   let given = false;
   const sql = options.openClient(() => {
     if (given) throw codeError("CONNECTION_CLOSED");
@@ -130,6 +135,7 @@ async function begin(socket: DriverSocket, options: SessionOptions): Promise<Ses
       readOnly: row?.readOnly === "on",
       openedMs: performance.now(),
       isOpen: () => open,
+      farewell,
       watch(ended) {
         listener = ended;
       },

@@ -4,7 +4,7 @@ import type { Session } from "./session.ts";
 import type { Client, Compile } from "./database.ts";
 import { startDeadline } from "../runtime/timers.ts";
 import type { Failure } from "./database_error.ts";
-import { classify, DEADLINE, isBroken, makeFailure } from "./database_error.ts";
+import { classify, DEADLINE, makeFailure } from "./database_error.ts";
 import { keepingOf, noteKeeping } from "./kept_statements.ts";
 import type { StatementCache } from "./statement_cache.ts";
 
@@ -26,7 +26,7 @@ export interface StatementOptions {
 }
 
 /** The client disconnected; nothing was changed. */
-export const ABORTED: Failure = makeFailure("timeout", "ABORTED");
+export const ABORTED: Failure = { ...makeFailure("timeout", "ABORTED"), endsSession: false };
 /** SQLSTATE of a statement that was cancelled or timed out. */
 const CANCELLED = "57014";
 /** A cancel request may arrive before its statement, so it is sent again at this interval. */
@@ -131,7 +131,7 @@ export function settleEach<R extends Row>(
   const take = (place: number, outcome: Outcome<Rows<R>>) => {
     if (!open.delete(place)) return;
     const { failure } = outcome;
-    if (failure !== undefined && failure !== ABORTED && isBroken(failure)) broken ??= failure;
+    if (failure?.endsSession) broken ??= failure;
     if (open.size === 0) end();
     else if (broken !== undefined && !isLate) session.destroy();
     else if (cancelling !== undefined) cancel();
@@ -199,9 +199,10 @@ const OUTDATED: ReadonlySet<string> = new Set(["0A000", "26000"]);
 const NOT_KEPT: ReadonlySet<string> = new Set(["26000", "42P05"]);
 
 /** Records on a prepared statement whether it can be used again. */
-function noteFault(query: object, { code }: Failure, { sql }: Session): void {
+function noteFault(query: object, { code, kind }: Failure, { sql }: Session): void {
   const statement = findStatement(query);
-  if (statement === undefined) return;
+  // A function may raise any code.
+  if (statement === undefined || kind === "raised") return;
   if (keepingOf(sql) !== "own" && NOT_KEPT.has(code)) {
     noteKeeping(sql, "none");
     statement.fault = "outdated";

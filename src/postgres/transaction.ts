@@ -44,7 +44,12 @@ export function createTransact(
       source,
       (session) =>
         runTransaction(session, steps, { rollback, tenant, client, onFailure, ...options }),
-      { write: true, tenant, client, mayRepeat: (failure) => failure === TRANSACTION_LOST },
+      {
+        write: true,
+        tenant,
+        client,
+        mayRepeat: (failure) => failure === TRANSACTION_LOST || failure.kind === "session",
+      },
     );
     return rows as Rows<R>;
   };
@@ -85,12 +90,12 @@ async function runSteps(
   const undo = (failure: Failure) => undoTransaction(session, failure, lasting);
   const begun = await settle(session, COMMANDS.begin(session.sql), lasting);
   if (begun.failure !== undefined) {
-    return begun.failure.kind === "lost" ? { failure: TRANSACTION_LOST } : begun;
+    return begun.failure.kind === "lost" ? lose(session) : begun;
   }
   let rows = noRows();
   try {
     for (const step of steps) {
-      if (!session.isOpen()) return { failure: TRANSACTION_LOST };
+      if (!session.isOpen()) return lose(session);
       // The cancel request came after the previous step had ended.
       if (!session.isCertain()) return { failure: await undo(ABORTED) };
       const { steps: group, take } = typeof step === "function"
@@ -119,7 +124,7 @@ async function runSteps(
     await rollBack(session, lasting);
     throw error;
   }
-  if (!session.isOpen()) return { failure: TRANSACTION_LOST };
+  if (!session.isOpen()) return lose(session);
   if (client?.signal.aborted) return { failure: await undo(ABORTED) };
   // Deferred constraints are checked while they can still be cancelled, not in the commit.
   const checked = await settle(session, COMMANDS.check(session.sql), options);
@@ -152,9 +157,20 @@ async function undoTransaction(
 ): Promise<Failure> {
   if (failure.code === DEADLINE) return makeFailure("timeout", TRANSACTION_DEADLINE);
   if (failure === ABORTED && !session.isOpen()) return failure;
-  if (failure.kind === "lost" || !session.isOpen()) return TRANSACTION_LOST;
+  if (failure.kind === "lost" || !session.isOpen()) return lose(session, failure).failure;
   await rollBack(session, options);
   return failure;
+}
+
+/**
+ * Returns the failure of a transaction whose session ended: the limit of the database that ended it, if
+ * it was one.
+ */
+function lose(session: Session, failure?: Failure): { readonly failure: Failure } {
+  const reason = [failure, session.farewell()].find((one) =>
+    one?.endsSession && one.kind !== "lost"
+  );
+  return { failure: reason ?? TRANSACTION_LOST };
 }
 
 /** Rolls a transaction back, and closes the session if that fails. */

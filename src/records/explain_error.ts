@@ -3,7 +3,7 @@ import { NotWritableError } from "../catalogue/not_writable_error.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { printPath, quote, rejectIssues, under } from "../errors/issue.ts";
-import { NOT_UPDATABLE } from "../http/database_status.ts";
+import { NOT_UPDATABLE, REFUSED_QUERY } from "../http/database_status.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import { planRowFilter } from "../plan/row_filter.ts";
 import { refersBy } from "../plan/scope.ts";
@@ -12,7 +12,7 @@ import { findSchema } from "../schema/find_schema.ts";
 import { FOREIGN_PARENT, OUTSIDE_FILTER } from "../sql/row_checks.ts";
 import { describeCheck, explainPartition } from "./explain_check.ts";
 import { explainConflict, type FailedStatement, rejectAtFields } from "./explain_conflict.ts";
-import { locateValues, REJECTIONS } from "./locate_values.ts";
+import { locateValues, mayBeOfValue } from "./locate_values.ts";
 import { isBeyondEngine } from "./ways.ts";
 
 const FOREIGN_KEY_VIOLATION = "23503";
@@ -25,17 +25,18 @@ const FOREIGN_KEY_VIOLATION = "23503";
  */
 export async function explainError(error: unknown, statement: FailedStatement): Promise<unknown> {
   if (!(error instanceof DatabaseError)) return error;
-  if (error.code === FOREIGN_PARENT && refersElsewhere(statement)) {
+  const { inFunction } = error;
+  if (!inFunction && error.code === FOREIGN_PARENT && refersElsewhere(statement)) {
     return rejectParent(error, statement);
   }
-  if (error.code === OUTSIDE_FILTER && statement.plan.table.only !== undefined) {
+  if (!inFunction && error.code === OUTSIDE_FILTER && statement.plan.table.only !== undefined) {
     const rejection = rejectOutside(error, statement);
     if (rejection !== undefined) return rejection;
   }
   if (await isOfAudit(error, statement)) return rejectUnaudited(error);
   if (await isOfAnswers(error, statement)) return rejectUnkept(error);
   if (error.kind === "conflict") return await explainConflict(error, statement);
-  if (!REJECTIONS.has(error.kind)) return error;
+  if (!mayBeOfValue(error)) return error;
   if (error.kind === "not_null") return explainNull(error, statement);
   const explained = await explainValue(error, statement);
   const isRefused = explained === error && error.write &&
@@ -146,7 +147,11 @@ async function explainValue(
   if (partition !== undefined) return partition;
   const issues = await locateValues(run, plan);
   if (issues.length > 0) return rejectIssues(issues, document, { stale: true });
-  if (error.kind !== "value" && error.kind !== "check") return error;
+  if (error.kind !== "value" && (error.kind !== "check" || !error.write)) return error;
+  // No value of the request, which has none that Postgres checks, but one in the table.
+  if (!error.write && plan.predicate === undefined) {
+    return new ApiError(400, REFUSED_QUERY, { cause: error, stale: true });
+  }
   const otherwise = error.kind === "value"
     ? "The database could not take the values"
     : await describeCheck(error, statement);

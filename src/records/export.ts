@@ -190,7 +190,9 @@ async function openRows(
 }
 
 function explainSize(error: unknown, { maxRecordBytes }: ExportPlan): unknown {
-  if (!(error instanceof DatabaseError) || error.code !== RECORD_TOO_LARGE) return error;
+  if (!(error instanceof DatabaseError) || error.code !== RECORD_TOO_LARGE || error.inFunction) {
+    return error;
+  }
   const message = `select: A record is larger than ${maxRecordBytes} bytes, expected fewer fields`;
   return new ApiError(400, message, { cause: error });
 }

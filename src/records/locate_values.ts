@@ -12,9 +12,14 @@ import type { Run } from "./run.ts";
  * Kinds of error that a value may cause. A type of an extension may reject a value with any code, and
  * regclass uses the code of a missing table.
  */
-export const REJECTIONS: ReadonlySet<FailureKind> = new Set<FailureKind>(
-  ["value", "check", "not_null", "stale", "too_complex", "unknown"],
+const REJECTIONS: ReadonlySet<FailureKind> = new Set<FailureKind>(
+  ["value", "check", "not_null", "stale", "too_complex", "raised", "failed"],
 );
+
+/** Reports whether a value may have caused an error; a function that says why means something else. */
+export function mayBeOfValue({ kind, raised }: DatabaseError): boolean {
+  return REJECTIONS.has(kind) && raised === undefined;
+}
 
 /**
  * Finds the values that Postgres rejected, among those that only Postgres can check. It has Postgres
@@ -67,7 +72,7 @@ async function probe(run: Run, suspects: Suspects): Promise<string | undefined> 
     });
     return undefined;
   } catch (error) {
-    if (error instanceof DatabaseError && REJECTIONS.has(error.kind)) return error.kind;
+    if (error instanceof DatabaseError && mayBeOfValue(error)) return error.kind;
     throw error;
   }
 }

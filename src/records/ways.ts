@@ -33,8 +33,9 @@ const INTERNAL = "XX000";
  * @see M24
  */
 export function isBeyondEngine(error: unknown, { hasOtherEngine }: Table): boolean {
-  const code = findDatabaseError(error)?.code;
-  return hasOtherEngine === true && (code === INTERNAL || code === UNSUPPORTED);
+  const { code, kind } = findDatabaseError(error) ?? {};
+  return hasOtherEngine === true && kind !== "raised" &&
+    (code === INTERNAL || code === UNSUPPORTED);
 }
 
 /** Result of a way that the engine has refused. */
@@ -72,7 +73,8 @@ export async function takeWay<T>(
 }
 
 function isUnsupported(error: unknown, table: Table): boolean {
-  return findDatabaseError(error)?.code === UNSUPPORTED || isBeyondEngine(error, table);
+  const { code, kind } = findDatabaseError(error) ?? {};
+  return code === UNSUPPORTED && kind !== "raised" || isBeyondEngine(error, table);
 }
 
 function remember(table: Table, name: string): void {

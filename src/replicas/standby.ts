@@ -74,7 +74,7 @@ export function hasReached({ state }: Standby, position: Position): boolean {
 
 /** Failures of a standby after which the primary is asked. */
 const ASKED_AGAIN: ReadonlySet<FailureKind> = new Set(
-  ["unavailable", "lost", "serialization", "stale", "permission", "remote", "unknown"],
+  ["unavailable", "lost", "serialization", "stale", "permission", "remote", "failed"],
 );
 
 /** Reports whether the primary may be able to do what a standby could not. */

@@ -2,6 +2,7 @@ import type { Config } from "../../config/config.ts";
 import type { Observe } from "../../telemetry/observe.ts";
 import type { Circuit } from "../circuit.ts";
 import { DEADLINE, type Failure, TRANSACTION_DEADLINE } from "../database_error.ts";
+import { READ_ONLY } from "../failure_kind.ts";
 import type { Session } from "../session.ts";
 import { type OpenSession, SLOW_MS } from "../session_opener.ts";
 import { checkSession } from "../statement.ts";
@@ -40,8 +41,6 @@ export interface PoolsOptions extends Pick<SessionSource, "observe" | "onSettled
 
 /** Time after which a session is replaced. */
 const LIFE_MS = 1_800_000;
-/** SQLSTATE of a write on a server that only reads. */
-const READ_ONLY = "25006";
 /** Least time between two renewals of the sessions for a read-only server. */
 const RENEW_MS = 500;
 /** The same for a session that was opened after the last renewal, which did not help. */
@@ -119,8 +118,8 @@ function renewAfterLoss(renew: () => void): SessionSource["onUsed"] {
  * failover. A server that was always read-only is no reason for new sessions, and neither is a
  * foreign server behind it.
  */
-function becameReadOnly({ code }: Failure, session: Session, renewedMs: number): boolean {
-  if (code !== READ_ONLY || session.readOnly) return false;
+function becameReadOnly({ code, kind }: Failure, session: Session, renewedMs: number): boolean {
+  if (code !== READ_ONLY || kind !== "unavailable" || session.readOnly) return false;
   const pauseMs = session.openedMs > renewedMs ? STILL_READ_ONLY_MS : RENEW_MS;
   return performance.now() - renewedMs > pauseMs;
 }

@@ -104,13 +104,23 @@ export async function repeat<T>(
   }
 }
 
+/** Least time between two warnings that a resource of the database is used up. */
+const EXHAUSTED_MS = 60_000;
+
 /**
  * Makes a function that takes each final result. It warns once when the database becomes unavailable,
- * and once when it is available again.
+ * and once when it is available again; from time to time while it is there and has run out of disk or
+ * memory.
  */
 export function observeAvailability(observe: Observe): SessionSource["onSettled"] {
   let unavailable: boolean | undefined;
+  let warnedMs = -Infinity;
   return (failure) => {
+    if (failure?.kind === "exhausted" && performance.now() - warnedMs > EXHAUSTED_MS) {
+      warnedMs = performance.now();
+      const message = `the database has run out of disk, memory or connections (${failure.code})`;
+      observe({ kind: "warning", message });
+    }
     const failed = failure?.kind === "unavailable" || failure?.kind === "lost";
     if (failed === unavailable) return;
     const isFirst = unavailable === undefined;

@@ -124,7 +124,7 @@ for (const kind of DATABASE_KINDS) {
         [(sql) => sql`select nothing from items where name = ${"x"}`, "stale"],
         [(sql) => sql`select from nowhere`, "stale"],
         [(sql) => sql`select (select 1 union all select 2)`, "raised"],
-        [(sql) => sql`rollback to savepoint nowhere`, "unknown"],
+        [(sql) => sql`rollback to savepoint nowhere`, "raised"],
       ];
       for (const [compile, expected] of [...failing, ...failing]) {
         const error = await expectError(subject.database.run(compile, { write: false }));

@@ -5,6 +5,7 @@ import { DatabaseError } from "../../../src/postgres/database_error.ts";
 import { toApiError } from "../../../src/http/database_status.ts";
 import { createTestDatabase, DATABASE_KINDS } from "../../support/database.ts";
 import type { TestDatabase } from "../../support/database.ts";
+import { createRaiseInC } from "../../support/raise_in_c.ts";
 import { openSubject } from "./open_subject.ts";
 import type { Subject } from "./open_subject.ts";
 
@@ -197,12 +198,11 @@ describe("transact over locks and broken connections", () => {
 
   it("undoes what a full database broke off", async () => {
     // 53100 is what Postgres says when the disk is full; the connection lives on.
-    await test.admin.unsafe(`create function fill_disk() returns int4 language plpgsql as
-      $$ begin raise exception 'full' using errcode = '53100'; end $$`);
+    await createRaiseInC(test);
     const error = await assertRejects(() =>
       subject.database.transact([
         (sql) => sql`update places set name = ${"new"}::text`,
-        (sql) => sql`select public.fill_disk()`,
+        (sql) => sql`select public.raise_in_c('53100')`,
       ], { rollback: false }), DatabaseError);
     assertEquals(toApiError(error).status, 503);
     assertEquals(await name(), "old");

@@ -300,7 +300,9 @@ for (const kind of DATABASE_KINDS) {
       await sick.admin`revoke select on visits from rowgate_app`;
       await sick.admin`grant select (id, tenant_id) on visits to rowgate_app`;
       assertEquals(findingsOf(await examineDatabase(sick), "foreign keys"), [
-        "warning: the database role may not read what this check needs",
+        ...["visits_companion_fkey", "visits_person"].map((key) =>
+          `warning: visits.${key} could not be examined: the database role may not read what this needs`
+        ),
       ]);
       await sick.admin`grant select on visits to rowgate_app`;
     });

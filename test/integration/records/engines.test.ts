@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
+import { createRaiseInC } from "../../support/raise_in_c.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
@@ -15,11 +16,12 @@ describe("tables of engines that refuse an update only when it comes to the row"
 
   before(async () => {
     service = await createTestService("real");
+    await createRaiseInC(service.database);
     const [{ name } = {}] = await service.database.admin`
       select quote_ident(current_database()) as name`;
     await service.database.admin.unsafe(`grant temporary on database ${name} to rowgate_app;
       create function break() returns trigger language plpgsql as
-        $$ begin raise 'SECRET: columnar_tuple_update not implemented' using errcode = 'XX000'; end $$;
+        $$ begin perform public.raise_in_c('XX000'); end $$;
       create function break_columnar() returns event_trigger language plpgsql as $$
         declare made regclass; begin
           select c.oid into made from pg_event_trigger_ddl_commands() d
@@ -101,7 +103,7 @@ describe("tables of engines that refuse an update only when it comes to the row"
       create table late_orders (tenant_id int4 not null, id int4 primary key, code text) using unsure;
       insert into late_orders values (1, 1, 'a'), (1, 2, 'a');
       create function refuse() returns trigger language plpgsql as
-        $$ begin raise 'SECRET' using errcode = '0A000'; end $$;
+        $$ begin perform raise_in_c('0A000'); end $$;
       create trigger refuse before update on late_orders for each row
         when (old.id = 2) execute function refuse();
       grant select, update on late_orders to rowgate_app`);

@@ -6,6 +6,7 @@ import postgres from "postgres";
 import type { Examined } from "../../../src/doctor/examine.ts";
 import { type Cluster, startCluster } from "../../support/cluster.ts";
 import { FIXTURE_POLICY } from "../../support/fixture_policy.ts";
+import { createRaiseInC } from "../../support/raise_in_c.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { runRowgate } from "../cli/run_rowgate.ts";
 
@@ -29,6 +30,7 @@ describe("a table whose rows are on other servers", () => {
       environment: { ROWGATE_AUDIT: "on" },
       policy: POLICY,
     });
+    await createRaiseInC(service.database);
     shard = await startCluster();
     const { port, password } = new URL(shard.url);
     const there = postgres(`${shard.url}/postgres`, { max: 1, onnotice: () => {} });
@@ -58,7 +60,7 @@ describe("a table whose rows are on other servers", () => {
       create table ordinary (tenant_id int4 not null, id int4 primary key, code text);
       insert into ordinary values (1, 1, 'a');
       create function break() returns trigger language plpgsql as
-        $$ begin raise 'SECRET: not implemented' using errcode = 'XX000'; end $$;
+        $$ begin perform raise_in_c('XX000'); end $$;
       create trigger break before update on leftovers for each row
         when (new.code ~ '^broken') execute function break();
       create trigger break before update on ordinary for each row
@@ -155,7 +157,7 @@ describe("a table whose rows are on other servers", () => {
     assertEquals(names.map((name) => has(`${name}/records/bulk`)), [true, true, false]);
   });
 
-  it("refuses the update of a row with which its engine fails; in the heap that is a fault [M24] [E45]", async () => {
+  it("refuses the update of a row with which its engine fails; in the heap that is a fault [M24] [E49]", async () => {
     for (const code of ["broken", "broken again"]) {
       const single = await updateOf("leftovers")("single", { id: 1 }, { code });
       const bulk = await updateOf("leftovers")("bulk", { id: 1 }, { code });
@@ -168,7 +170,8 @@ describe("a table whose rows are on other servers", () => {
     }
     assertEquals((await updateOf("leftovers")("single", { id: 1 }, { code: "whole" })).status, 200);
     const { status, body } = await updateOf("ordinary")("single", { id: 1 }, { code: "broken" });
-    assertEquals([status, body], [500, { success: false, error: "Internal error" }]);
+    const error = "The database failed to do this; nothing was changed";
+    assertEquals([status, body], [503, { success: false, error }]);
   });
 
   it("reads the rows of several tenants that arrive together [M25]", async () => {

@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { RUNTIMES } from "../../support/runtime_server.ts";
 import { readMetrics } from "../../support/read_metrics.ts";
+import { createRaiseInC } from "../../support/raise_in_c.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 
 const PATH = "/integration/tables/remote_deals";
@@ -15,12 +16,13 @@ for (const runtime of RUNTIMES) {
 
     before(async () => {
       service = await createTestService("real", { runtime });
+      await createRaiseInC(service.database);
       await service.database.admin.unsafe(`
         create table remote_deals (id int4 primary key, tenant_id int4 not null, code text,
           number text, digits int4 generated always as (number::int4) stored);
         insert into remote_deals values (1, 1, null, '1');
         create function reach_remote() returns trigger language plpgsql as $$
-          begin raise exception 'could not connect to server "shard"' using errcode = new.code; end $$;
+          begin perform raise_in_c(new.code); end $$;
         create trigger reach before update on remote_deals for each row when (new.code is not null)
           execute function reach_remote();
         grant select on remote_deals to rowgate_app;

@@ -12,6 +12,8 @@ import { DatabaseError, makeFailure } from "../../../src/postgres/database_error
 import { findKind } from "../../../src/postgres/failure_kind.ts";
 import { printStatement } from "../../support/print_statement.ts";
 
+/** An error of an engine, in no function of anyone. */
+const ORIGIN = { fromServer: true, fatal: false, chosen: false, inFunction: false };
 const COLUMN = { name: "code", select: true, update: true, generated: false, identity: false };
 
 function describeTable(name: string, engines: readonly string[] | null): FoundTable {
@@ -33,7 +35,7 @@ async function probe(
     const { text } = printStatement(compile);
     asked.push(text.trim().split(" ").slice(0, 2).join(" "));
     if (!pattern.test(text)) return Promise.resolve([]);
-    const failure = makeFailure(findKind(code, true) ?? "unknown", code);
+    const failure = makeFailure(findKind(code, ORIGIN), code);
     return Promise.reject(new DatabaseError(failure, { write: false }));
   }
   async function transact(

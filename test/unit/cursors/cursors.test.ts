@@ -36,6 +36,8 @@ function fail(kind: DatabaseError["kind"], code: string): DatabaseError {
     column: undefined,
     raised: undefined,
     inFunction: false,
+    endsSession: false,
+    fromServer: true,
   };
   return new DatabaseError({ kind, code, ...none }, { write: false });
 }

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { ApiError } from "../../../src/errors/api_error.ts";
 import { toApiError } from "../../../src/http/database_status.ts";
@@ -11,12 +11,14 @@ import {
   POOL_WAIT,
   TRANSACTION_TIMEOUT,
 } from "../../../src/postgres/database_error.ts";
+import { SQLSTATES } from "../../support/sqlstates.ts";
 
 const SECRET = "Key (email)=(secret@other.example) already exists";
 
-/** An error as the driver makes it. */
+/** An error of Postgres, as the driver makes it; one of the system where the code is no SQLSTATE. */
 function pretend(code: string, fields: Record<string, unknown> = {}): Error {
-  return Object.assign(new Error(SECRET), { code, detail: SECRET, ...fields });
+  const severity = /^\w{5}$/.test(code) ? { severity: "ERROR" } : {};
+  return Object.assign(new Error(SECRET), { code, detail: SECRET, ...severity, ...fields });
 }
 
 function respond(failure: Failure, options: { write: boolean }): ApiError {
@@ -24,34 +26,76 @@ function respond(failure: Failure, options: { write: boolean }): ApiError {
 }
 
 describe("toApiError", () => {
-  const responses: readonly (readonly [string, number, boolean])[] = [
-    ["22P02", 400, false],
-    ["23502", 400, false],
-    ["23514", 400, false],
-    ["23505", 409, false],
-    ["42501", 403, false],
-    ["2203C", 409, false],
-    ["42703", 500, false],
-    ["40001", 503, true],
-    ["40P01", 503, true],
-    ["55P03", 503, true],
-    ["57014", 504, false],
-    ["53300", 503, true],
-    ["25006", 503, true],
-    ["CONNECTION_CLOSED", 503, true],
-    ["54001", 400, false],
-    ["XX000", 500, false],
+  /** Status of a write and of a read, and whether repeating may help. */
+  const responses: readonly (readonly [string, number, number, boolean])[] = [
+    ["22P02", 400, 400, false],
+    ["23502", 400, 400, false],
+    ["23514", 400, 400, false],
+    ["23505", 409, 400, false],
+    ["42501", 403, 403, false],
+    ["2203C", 409, 400, false],
+    ["42703", 503, 503, true],
+    ["40001", 503, 503, true],
+    ["40P01", 503, 503, true],
+    ["55P03", 503, 503, true],
+    ["57014", 504, 504, false],
+    ["53100", 503, 503, true],
+    ["53200", 503, 503, true],
+    ["53400", 400, 400, false],
+    ["25006", 503, 503, true],
+    ["CONNECTION_CLOSED", 503, 503, true],
+    ["54001", 400, 400, false],
+    ["20000", 400, 400, false],
+    ["38000", 400, 400, false],
+    ["XX000", 503, 503, false],
+    ["58030", 503, 503, false],
+    ["HV00L", 503, 503, false],
+    ["HV00N", 503, 503, true],
+    ["08006", 503, 503, true],
+    ["26000", 503, 503, true],
   ];
-  for (const [code, status, retry] of responses) {
-    it(`responds to ${code} with ${status}${retry ? " and Retry-After" : ""} [E41] [E38] [E39] [E40]`, () => {
+  for (const [code, ofWrite, ofRead, mayHelp] of responses) {
+    it(`responds to ${code} with ${ofWrite}${mayHelp ? " and Retry-After" : ""} [E41] [E38] [E39] [E40] [E49]`, () => {
       for (const write of [true, false]) {
         const error = respond(classify(pretend(code)), { write });
-        assertEquals(error.status, status);
-        assertEquals("Retry-After" in error.headers, retry);
+        assertEquals(error.status, write ? ofWrite : ofRead);
+        assertEquals("Retry-After" in error.headers, mayHelp);
         assertEquals(error.matched, undefined);
       }
     });
   }
+
+  it("says of a table that has no data yet or takes no updates just that [E50]", () => {
+    const read = respond(classify(pretend("55000")), { write: false });
+    assertEquals([read.status, read.headers], [503, {}]);
+    assertStringIncludes(read.message, "materialized view must be filled");
+    assertEquals(respond(classify(pretend("55000")), { write: true }).status, 403);
+  });
+
+  it("responds to no code of Postgres with a 500 or with its text, whatever raised it [E49] [E44]", () => {
+    const raised = { routine: "exec_stmt_raise", where: "PL/pgSQL function f() line 1 at RAISE" };
+    for (const code of SQLSTATES) {
+      for (const fields of [{}, raised, { severity: "FATAL" }]) {
+        for (const write of [true, false]) {
+          const { status, message } = respond(classify(pretend(code, fields)), { write });
+          assert([400, 403, 409, 503, 504].includes(status), `${code}: ${status}`);
+          const isShown = write && code.startsWith("P0") && !("severity" in fields);
+          if (!isShown) assert(!message.includes("secret"), `${code}: ${message}`);
+        }
+      }
+    }
+  });
+
+  it("says that the database is away only where it is [E51]", () => {
+    const isAway = (code: string, fields = {}) =>
+      respond(classify(pretend(code, fields)), { write: true }).message
+        .startsWith("The database is not available");
+    assertEquals(SQLSTATES.filter((code) => isAway(code)), []);
+    assertEquals(["ECONNREFUSED", "CONNECT_TIMEOUT"].every((code) => isAway(code)), true);
+    assertEquals(SQLSTATES.filter((code) => isAway(code, { severity: "FATAL" })), [
+      ...["28000", "28P01", "3D000", "53000", "53100", "53200", "53300", "53400", "57P03"],
+    ]);
+  });
 
   it("shows no text of Postgres, except of a trigger's RAISE [E44] [E34] [P30]", () => {
     for (const [code] of responses) {

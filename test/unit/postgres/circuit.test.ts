@@ -4,7 +4,7 @@ import { openCircuit, PAUSE_MS } from "../../../src/postgres/circuit.ts";
 import { makeFailure } from "../../../src/postgres/database_error.ts";
 
 const CLOSED = makeFailure("unavailable", "CONNECTION_CLOSED");
-const FULL = makeFailure("unavailable", "53300");
+const FULL = { ...makeFailure("unavailable", "53300"), fromServer: true };
 
 describe("openCircuit", () => {
   it("allows one attempt a pause after four that failed, and says why [DB8]", () => {

@@ -80,6 +80,7 @@ function makeSession(number: number, free: number): Fake {
     standby: false,
     readOnly: false,
     openedMs: performance.now(),
+    farewell: () => undefined,
     isOpen: () => isOpen,
     watch: (listener) => ended = listener,
     takeRows: () => ({ pause() {}, resume() {} }),
