@@ -43,7 +43,8 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
   if (tenancy === "none" || !isExposed) return undefined;
   const own = isStored(found) ? ownKey(found) : [];
   const keyNames = own.length > 0 ? own : policy.primaryKey;
-  const writable = isWritable(found, { policy, tenancy, context });
+  const uncheckable = findUncheckable(found, keyNames);
+  const writable = isWritable(found, { policy, tenancy, uncheckable, context });
   const tenants = tenancy === "shared" || tenancy.via.length > 0 ? [] : tenancy.columns;
   const tenant = tenants.length === 1 ? tenants[0] : undefined;
   const tenantNames = tenants.map(({ name }) => name);
@@ -114,6 +115,9 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
     isSpread: (found.distribution ?? "") !== "" || found.engines?.includes("") === true,
     feed: keyUnique && hasLog && found.feed !== null ? Number(found.feed) : undefined,
     hasRewriteRules: found.hasRewriteRules,
+    maySkip: found.early,
+    rereads: found.late,
+    uncheckable: tenancy === "shared" ? undefined : uncheckable,
     timeZone: context.timeZone === "UTC" ? undefined : context.timeZone,
   };
 }
@@ -123,9 +127,10 @@ type Tenancy = Exclude<ReturnType<typeof findTenancy>, "none">;
 /** Reports whether clients may update the table; warns if the operator would expect it. */
 function isWritable(
   found: NamedTable,
-  { policy, tenancy, context }: {
+  { policy, tenancy, uncheckable, context }: {
     readonly policy: TablePolicy;
     readonly tenancy: Tenancy;
+    readonly uncheckable: string | undefined;
     readonly context: BuildContext;
   },
 ): boolean {
@@ -140,8 +145,27 @@ function isWritable(
   if (isStored(found) && !found.updatable) {
     warnings.push(`table "${found.name}": cannot be updated, its engine does not support that`);
   }
-  return tenancy !== "shared" && (isStored(found) || policy.writable) && found.updatable &&
+  const isOpen = tenancy !== "shared" && (isStored(found) || policy.writable) && found.updatable &&
     !policy.readOnly && unlockable === undefined;
+  if (isOpen && uncheckable !== undefined) {
+    warnings.push(`table "${found.called}": cannot be updated, ${uncheckable}`);
+  }
+  return isOpen && uncheckable === undefined;
+}
+
+/**
+ * Finds why the rows of an update could not be read again: nothing that the role may read identifies
+ * them.
+ * @see T81
+ */
+function findUncheckable(found: NamedTable, keyNames: readonly string[]): string | undefined {
+  const isReadable = (name: string) =>
+    found.columns.some((each) => each.name === name && each.select);
+  const hasKey = keyNames.length > 0 && keyNames.every(isReadable) && !found.hasChildTables;
+  return found.late && !hasKey
+    ? "because a trigger, a rule or another server may change a row after it was written, and it " +
+      "has no key by which the row can be looked at again"
+    : undefined;
 }
 
 /** Lists the columns that could be set if their references could be checked, and why they cannot be. */

@@ -247,6 +247,20 @@ export interface Table {
   readonly feed: number | undefined;
   /** True when it has a rewrite rule on UPDATE, which Postgres does not apply inside of WITH. */
   readonly hasRewriteRules: boolean;
+  /**
+   * True if a trigger, or another server, may skip a row that an update would write. The row is locked
+   * first, so that it is known whether another request changed it.
+   * @see U64
+   */
+  readonly maySkip?: boolean;
+  /**
+   * True if a trigger, a rule or another server may change a row after RETURNING has shown it. So an
+   * update reads the rows that it has written once more, by their key, before it is committed.
+   * @see T81
+   */
+  readonly rereads?: boolean;
+  /** Why an update of it could not be checked, so that it is read-only; undefined: it can. @see T81 */
+  readonly uncheckable?: string | undefined;
   /** The time zone that its triggers see when it is updated; undefined for UTC. @see U61 */
   readonly timeZone?: string | undefined;
 }

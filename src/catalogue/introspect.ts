@@ -1,5 +1,6 @@
 import type { PendingQuery, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
+import { compileInterference } from "./interference.ts";
 import type { Known } from "./known_tables.ts";
 import type { Policy } from "./policy.ts";
 import { compileRowSecurity } from "./read_row_security.ts";
@@ -124,6 +125,7 @@ attributes as materialized (
   select a.*, r.relkind from changed r
   join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
 ),
+${compileInterference(sql)},
 engines as (
   select p.root, pg_catalog.json_agg(distinct coalesce(m.amname, '') order by coalesce(m.amname, ''))
     as list
@@ -222,7 +224,9 @@ described_tables as (
     'hasRewriteRules', exists (select from pg_catalog.pg_rewrite w
       where w.ev_class = r.oid and w.ev_type = '2' and r.relkind in ('r', 'p')),
     'updatable', case r.relkind when 'v'
-      then pg_catalog.pg_relation_is_updatable(r.oid, false) & 4 = 4 else r.relkind in ('r', 'p') end,
+      then pg_catalog.pg_relation_is_updatable(r.oid, false) & 4 = 4 and not f.redirected
+      else r.relkind in ('r', 'p') end,
+    'early', coalesce(f.early, false), 'late', coalesce(f.late, false),
     'engines', e.list,
     'hasChildTables', r.relkind = 'r' and exists (
       select from pg_catalog.pg_inherits h where h.inhparent = r.oid),
@@ -266,6 +270,7 @@ described_tables as (
   left join described_columns c on c.attrelid = r.oid
   left join foreign_keys f on f.conrelid = r.oid
   left join engines e on e.root = r.oid
+  left join interference f on f.root = r.oid
   left join pg_catalog.pg_description d on d.objoid = r.oid
     and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objsubid = 0
 ),

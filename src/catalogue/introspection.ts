@@ -46,8 +46,12 @@ export interface FoundTable {
   readonly pinnable: boolean;
   /** True if the table has a rule on UPDATE. */
   readonly hasRewriteRules: boolean;
-  /** True for a table, and for a view that Postgres can update by itself. */
+  /** True for a table, and for a view that Postgres updates by itself: no rule or trigger in it does. */
   readonly updatable: boolean;
+  /** True if a trigger, or another server, may skip a row that an update would write. */
+  readonly early: boolean;
+  /** True if a trigger, a rule or another server may change a row after RETURNING has shown it. */
+  readonly late: boolean;
   /**
    * The access methods of the table, its partitions and child tables, and "" for foreign tables; null
    * if all are Postgres's own heap.

@@ -54,14 +54,13 @@ export function compileTableStates(sql: Sql): Fragment {
     group by i.indrelid
   ) i on i.indrelid = r.oid
   left join (
-    select g.tgrelid, pg_catalog.bit_xor(pg_catalog.hashtextextended(
-      pg_catalog.concat(o.nspname, '.', p.proname), g.oid::int8)) as versions
-    from relations r join pg_catalog.pg_trigger g on g.tgrelid = r.oid
+    select r.root, pg_catalog.bit_xor(pg_catalog.hashtextextended(
+      pg_catalog.concat(o.nspname, '.', p.proname, ' ', g.xmin), g.oid::int8)) as versions
+    from parts r join pg_catalog.pg_trigger g on g.tgrelid = r.oid and not g.tgisinternal
     join pg_catalog.pg_proc p on p.oid = g.tgfoid
     join pg_catalog.pg_namespace o on o.oid = p.pronamespace
-    where g.tgname = 'rowgate_changes_insert'
-    group by g.tgrelid
-  ) g on g.tgrelid = r.oid
+    group by r.root
+  ) g on g.root = r.oid
   left join (
     select u.root, pg_catalog.bit_xor(pg_catalog.hashtextextended(u.attname::text, 0)) as versions
     from unproven u

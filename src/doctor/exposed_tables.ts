@@ -17,7 +17,9 @@ function look({ catalogue, config }: Setup): Promise<Diagnosis> {
   const seen = `${count(tables.length, "table")} of the ${describeSchemas(config.schemas)}`;
   if (tables.length > 0) {
     const keyless = tables.filter(({ keyOrder }) => keyOrder.length === 0);
-    return Promise.resolve({ seen, findings: keyless.map(describeKeyless) });
+    const uncheckable = tables.filter(({ uncheckable }) => uncheckable !== undefined);
+    const findings = [...keyless.map(describeKeyless), ...uncheckable.map(describeUncheckable)];
+    return Promise.resolve({ seen, findings });
   }
   return Promise.resolve({
     seen,
@@ -41,5 +43,17 @@ function describeKeyless(table: Table): Finding {
     fix: `in the policy file, with columns that identify a row: ${
       printPolicy(table, { primary_key: ["…"] })
     }`,
+  };
+}
+
+/** @see T81 */
+function describeUncheckable({ name, uncheckable }: Table): Finding {
+  return {
+    id: `uncheckable:${name}`,
+    level: "warning",
+    what: `${name} cannot be updated, ${uncheckable}`,
+    why: "a row that ends up with another tenant would not be noticed",
+    fix: "give it a primary key that the serving role may select, or, for a view, name one in " +
+      "primary_key of the policy file",
   };
 }

@@ -14,6 +14,8 @@ type Describe = (error: DatabaseError) => Described;
 const NEVER_CONNECTED: ReadonlySet<string> = new Set(["08001", "08004", "HV00N"]);
 /** Message for a query whose view, policy or function failed. */
 export const REFUSED_QUERY = "The database refused the query";
+/** Message for a row that, as it was written, would not be the tenant's, or not match the filter. */
+export const OUT_OF_REACH = "A row would be out of reach after the change; nothing was changed";
 /** Message for a table, or rows, that no update can change. */
 export const NOT_UPDATABLE = "The database does not allow updates of this table";
 
@@ -31,9 +33,7 @@ const RESPONSE_BY_KIND: Readonly<Record<FailureKind, Describe>> = {
   check: ofWrite(() => [400, BROKEN_CHECK]),
   conflict: ofWrite((error) => [409, describeConflict(error)]),
   raised: ofWrite(({ raised }) => [400, raised ?? "The database refused the change"]),
-  outside: ofWrite(
-    () => [409, "A row would be out of reach after the change; nothing was changed"],
-  ),
+  outside: ofWrite(() => [409, OUT_OF_REACH]),
   permission: () => [403, "The service's database role does not permit this"],
   serialization: (error) => [503, unchanged("The rows are being changed by other requests", error)],
   locked: (error) => [503, unchanged("The rows are locked by another transaction", error)],

@@ -23,7 +23,9 @@ import {
   keepAlone,
   keepSteps,
 } from "./answer_once.ts";
+import { OvertakenError } from "./overtaken_error.ts";
 import { exceeds, rejectExceeded } from "./max_affected.ts";
+import { rereadSteps, type Written } from "./reread.ts";
 import { type Run, settingSteps } from "./run.ts";
 import {
   findRejection,
@@ -92,15 +94,17 @@ async function repeatBatch(
   plan: BatchPlan,
   { locks, document }: BatchOptions,
 ): Promise<readonly (0 | 1)[]> {
+  let before: string | undefined;
   for (let repeats = 0; repeats <= MAX_REPEATS; repeats++) {
     const results = await runTransaction(run, plan, { locks: locks || repeats > 0, document });
-    if (results !== undefined) return results;
+    if (!(results instanceof OvertakenError)) return results;
+    const { rejection, version } = results;
+    // Nobody has changed the row: row level security lets it be read, but not locked.
+    if (version !== undefined && version === before) throw rejection;
+    before = version;
   }
   throw rejectContended();
 }
-
-/** An update was decided on a row that another request changed before it was written. */
-class OvertakenError extends Error {}
 
 interface BatchOptions {
   /** True: lock each row before it is written. */
@@ -108,13 +112,14 @@ interface BatchOptions {
   readonly document: unknown;
 }
 
-/** Undefined if another request changed a row meanwhile; then nothing was written. */
+/** An error if another request changed a row meanwhile; then nothing was written. */
 async function runTransaction(
   run: Run,
   plan: BatchPlan,
   { locks, document }: BatchOptions,
-): Promise<(0 | 1)[] | undefined> {
+): Promise<(0 | 1)[] | OvertakenError> {
   const results: (0 | 1)[] = [];
+  const written: Written[] = [];
   let taken = 0;
   const updateOf = new Map<Step, UpdatePlan>();
   const parts = plan.updates.map((update, place) => {
@@ -122,7 +127,9 @@ async function runTransaction(
     for (const step of part.steps.flatMap(stepsOf)) updateOf.set(step, update);
     const take = (rows: Rows) => {
       taken = place;
-      results[place] = checkResult(plan, place, part.read(rows));
+      const result = part.read(rows);
+      results[place] = checkResult(plan, place, result);
+      written.push({ plan: update, keys: result.row.keys ?? null });
     };
     return { ...part, take };
   });
@@ -132,6 +139,7 @@ async function runTransaction(
     ...settingSteps(run),
     ...claimSteps(idempotency),
     ...groupParts(parts),
+    ...rereadSteps(plan, () => written),
     ...keepSteps(idempotency, () => results),
   ];
   try {
@@ -142,13 +150,13 @@ async function runTransaction(
     });
     return results;
   } catch (error) {
-    if (error instanceof OvertakenError) return undefined;
+    if (error instanceof OvertakenError) return error;
     if (error instanceof ApiError) {
       await keepRejection(run, plan, answerOf(error, taken));
       throw error;
     }
     if (!(error instanceof DatabaseError) || failed === undefined) throw error;
-    if (error.code === SECOND_ROW && failed.byKey && !locks) return undefined;
+    if (error.code === SECOND_ROW && failed.byKey && !locks) return new OvertakenError();
     throw await explainAt(error, { run, plan: failed, document });
   }
 }
@@ -193,7 +201,7 @@ function makePart(run: Run, update: UpdatePlan, locks: boolean): Part {
     const write: Step = (sql) => compileUpdateByKey(sql, update, settings);
     return {
       steps: [write],
-      read: ([row]) => ({ row: readKeyed(row as KeyedRow), locked: false }),
+      read: ([row]) => ({ row: readKeyed(update, row as KeyedRow), locked: false }),
     };
   }
   const readSingle = ([row]: Rows) => row as SingleRow;
@@ -259,8 +267,11 @@ function rowsOf(row: Rows[number]): Rows {
 function checkResult(plan: BatchPlan, place: number, { row, locked }: PartResult): 0 | 1 {
   const update = plan.updates[place]!;
   const { maxAffected } = plan;
-  if (!locked && wasOvertaken(update, row)) throw new OvertakenError();
   const rejection = findRejection(update, row);
+  if (!locked && wasOvertaken(update, row)) {
+    const version = row.version == null ? undefined : `${place} ${row.version}`;
+    throw new OvertakenError({ version, rejection });
+  }
   if (rejection !== undefined) throw rejection;
   const matched = String(place + 1);
   if (exceeds(matched, maxAffected)) {

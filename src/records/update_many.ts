@@ -1,8 +1,10 @@
 import type { UpdatePlan } from "../plan/update_plan.ts";
-import type { Sql } from "../postgres/driver.ts";
+import type { Compile, StepGroup } from "../postgres/database.ts";
+import type { Rows, Sql } from "../postgres/driver.ts";
 import { type BulkRow, compileUpdateBulk } from "../sql/update_bulk.ts";
 import { answerOnce, readClaimed } from "./answer_once.ts";
 import { exceeds, rejectExceeded } from "./max_affected.ts";
+import { rereadSteps } from "./reread.ts";
 import { type Run, transact } from "./run.ts";
 import { updateWithRules } from "./update_with_rules.ts";
 
@@ -27,8 +29,23 @@ async function writeMany(run: Run, plan: UpdatePlan): Promise<string> {
 
 async function write(run: Run, plan: UpdatePlan): Promise<BulkRow> {
   const compile = (sql: Sql) => compileUpdateBulk(sql, plan, run.settings);
-  if (plan.rollback) return await transact<BulkRow>(run, { steps: [compile], rollback: true });
+  if (plan.rollback || plan.table.rereads) return await writeInTransaction(run, plan, compile);
   const [row] = await run.database.run(compile, { write: true, ...run.requester });
+  return readClaimed(row!);
+}
+
+async function writeInTransaction(
+  run: Run,
+  plan: UpdatePlan,
+  compile: Compile<BulkRow>,
+): Promise<BulkRow> {
+  let row: BulkRow | undefined;
+  const take = ([written]: Rows) => {
+    row = written as BulkRow | undefined;
+  };
+  const write: StepGroup = { steps: [compile], take };
+  const steps = [write, ...rereadSteps(plan, () => [{ plan, keys: row?.keys ?? null }])];
+  await transact(run, { steps, rollback: plan.rollback });
   return readClaimed(row!);
 }
 

@@ -20,6 +20,7 @@ import {
   readClaimed,
 } from "./answer_once.ts";
 import { exceeds, rejectExceeded } from "./max_affected.ts";
+import { rereadSteps } from "./reread.ts";
 import { type Run, transact } from "./run.ts";
 import { updateWithRules } from "./update_with_rules.ts";
 import { REFUSED, takeWay } from "./ways.ts";
@@ -75,7 +76,7 @@ export function withoutPin(plan: UpdatePlan): UpdatePlan {
 /** Undefined if the update needs a transaction; then nothing was written. */
 async function writeInOneStatement(run: Run, plan: UpdatePlan): Promise<SingleRow | undefined> {
   const { table, rollback, byKey, maxAffected } = plan;
-  if (table.hasRewriteRules || rollback) return undefined;
+  if (table.hasRewriteRules || table.rereads || rollback) return undefined;
   if (byKey && !exceeds("1", maxAffected)) {
     const row = await takeWay("key", plan, () => writeByKey(run, plan));
     if (row !== REFUSED) return row;
@@ -94,7 +95,7 @@ async function writeByKey(run: Run, plan: UpdatePlan): Promise<SingleRow | undef
       { plan, compile },
       ({ paused }) => writeAlone(run, compile, { brief: !paused }),
     );
-    return readKeyed(readClaimed(row));
+    return readKeyed(plan, readClaimed(row));
   } catch (error) {
     if (error instanceof DatabaseError && error.code === SECOND_ROW) return undefined;
     throw error;
@@ -102,9 +103,14 @@ async function writeByKey(run: Run, plan: UpdatePlan): Promise<SingleRow | undef
 }
 
 /** Returns the result of an update by key in the terms of a single update. */
-export function readKeyed({ wanted, updated }: KeyedRow): SingleRow {
-  const matched = wanted === null ? "0" : "1";
-  return { matched, wanted: wanted === true, updated: updated === true ? "1" : "0" };
+export function readKeyed({ table }: UpdatePlan, { wanted, updated, keys }: KeyedRow): SingleRow {
+  return {
+    matched: wanted === null ? "0" : "1",
+    wanted: wanted === true,
+    updated: updated === true ? "1" : "0",
+    held: table.maySkip === true,
+    keys: keys ?? null,
+  };
 }
 
 async function writeAlone<R extends object>(
@@ -118,9 +124,11 @@ async function writeAlone<R extends object>(
 
 /**
  * True if the row should have been written and was not, because another request changed it meanwhile.
+ * A row that the statement held was skipped by a trigger, which must not run again.
+ * @see U64
  */
 export function wasOvertaken(plan: UpdatePlan, row: SingleRow): boolean {
-  return row.matched === "1" && row.wanted && row.updated === "0" &&
+  return row.matched === "1" && row.wanted && row.updated === "0" && row.held !== true &&
     !exceeds(row.matched, plan.maxAffected);
 }
 
@@ -132,11 +140,15 @@ export const MAX_REPEATS = 3;
  * match meanwhile is newer than its snapshot. Such a row is neither locked nor written.
  */
 async function writeInTransaction(run: Run, plan: UpdatePlan): Promise<SingleRow> {
+  let version: string | undefined;
   for (let repeats = 0; repeats <= MAX_REPEATS; repeats++) {
     const row = plan.table.hasRewriteRules
       ? await writeRuled(run, plan)
       : await writeLocked(run, plan);
     if (row.locked > 0 || !wasOvertaken(plan, row)) return row;
+    // Nobody has changed the row: row level security lets it be read, but not locked.
+    if (version !== undefined && row.version === version) return row;
+    version = row.version ?? undefined;
   }
   throw rejectContended();
 }
@@ -170,6 +182,7 @@ async function writeLocked(run: Run, plan: UpdatePlan): Promise<LockedRow> {
     ...claimSteps(idempotency),
     (sql: Sql) => compileLock(sql, plan, run.settings),
     { steps: [write], take },
+    ...rereadSteps(plan, () => result === undefined ? [] : [{ plan, keys: result.keys ?? null }]),
     ...keepSteps(idempotency, () => findAnswer(plan, result!)),
   ];
   await transact(run, { steps, rollback: plan.rollback });

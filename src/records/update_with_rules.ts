@@ -11,6 +11,7 @@ import {
 } from "../sql/update_with_rules.ts";
 import { type Answer, claimSteps, keepSteps } from "./answer_once.ts";
 import { exceeds } from "./max_affected.ts";
+import { rereadSteps } from "./reread.ts";
 import { type Run, settingSteps } from "./run.ts";
 
 /** What became of an update of a table with rules. */
@@ -48,11 +49,13 @@ export async function updateWithRules(
   { maxRows, lock, findRejection, findAnswer }: AloneOptions,
 ): Promise<RuledResult> {
   const { steps, read } = makeRuledSteps(plan, { maxRows, lock, findRejection });
+  const written = () => [{ plan, keys: read().keys ?? null }];
   const { idempotency } = plan;
   const all = [
     ...settingSteps(run),
     ...claimSteps(idempotency),
     ...steps,
+    ...rereadSteps(plan, written),
     ...keepSteps(idempotency, () => findAnswer(read())),
   ];
   await run.database.transact(all, {
@@ -69,6 +72,7 @@ export function makeRuledSteps(
 ): { readonly steps: readonly (Step | StepGroup)[]; readonly read: () => RuledResult } {
   let decision: Decision = { matched: "0", wanted: false };
   let locked = 0;
+  let keys: string | null = null;
   const decide: Step = (sql, before) => {
     locked = lock ? readLocked(before) : 0;
     return compileDecision(sql, plan);
@@ -77,6 +81,7 @@ export function makeRuledSteps(
     decision = row as Decision;
     // A matching row that was not locked may be changed by another request at any time.
     const writesNothing = exceeds(decision.matched, maxRows) || (lock && locked === 0);
+    if (!writesNothing) keys = decision.keys ?? null;
     return writesNothing ? sql`select where false` : compileUpdateWithRules(sql, plan, maxRows);
   };
   let updated = "0";
@@ -93,5 +98,5 @@ export function makeRuledSteps(
   const locks: Step[] = lock ? [(sql) => compileLock(sql, plan)] : [];
   const records: Step[] = audit === undefined ? [] : [record];
   const steps = [...locks, decide, { steps: [write], take: count }, ...records];
-  return { steps, read: () => ({ ...decision, updated, locked }) };
+  return { steps, read: () => ({ ...decision, updated, locked, keys }) };
 }

@@ -13,10 +13,11 @@ import {
   compileKeep,
 } from "./idempotency.ts";
 import { compileWhere } from "./predicate.ts";
+import { compileReturnedKey, compileWrittenKeys, type WrittenRow } from "./reread.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
 
 /** The one row of a bulk update's result. */
-export interface BulkRow extends ClaimRow {
+export interface BulkRow extends ClaimRow, WrittenRow {
   /** Number of rows written, as digits: those whose values really changed. */
   readonly updated: string;
   /**
@@ -53,12 +54,13 @@ export function compileUpdateBulk(
       where ${compileWhere(sql, plan, "joined")}
         and ${compileChanges(sql, plan)}
         ${compileClaimed(sql, idempotency)}
-      returning ${compileAsWritten(sql, plan)}
+      returning ${compileAsWritten(sql, plan)} ${compileReturnedKey(sql, plan)}
     )
     ${compileAuditOfMany(sql, plan, { table, where })}
     ${compileKeepOfMany(sql, plan)}
     select
       (select count(*) from "$written")::text updated
+      ${compileWrittenKeys(sql, plan)}
       ${compileValueCheck(sql, plan.predicate, plan.assignments)}
       ${compileClaimColumn(sql, idempotency)}
     ${compileFromSettings(sql, settings)}`;
@@ -91,7 +93,7 @@ function compileLimited(
         and ${compileChanges(sql, plan)}
         and "$counted"."$count" <= ${limit}
         ${compileClaimed(sql, idempotency)}
-      returning ${compileAsWritten(sql, plan)}
+      returning ${compileAsWritten(sql, plan)} ${compileReturnedKey(sql, plan)}
     )
     ${compileAuditOfLimited(sql, plan, limit)}
     ${compileKeepOfMany(sql, plan, sql`and (select "$count" from "$counted") <= ${limit}`)}
@@ -103,6 +105,7 @@ function compileLimited(
         end
         from "$counted"
       )::text exceeding
+      ${compileWrittenKeys(sql, plan)}
       ${compileValueCheck(sql, plan.predicate, plan.assignments)}
       ${compileClaimColumn(sql, idempotency)}
     ${compileFromSettings(sql, settings)}`;

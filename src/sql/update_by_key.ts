@@ -13,10 +13,11 @@ import {
   compileKeep,
 } from "./idempotency.ts";
 import { compileWhere } from "./predicate.ts";
+import { compileReturnedKey, compileWrittenKeys, type WrittenRow } from "./reread.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
 
 /** The one row of the result of an update by key. */
-export interface KeyedRow extends ClaimRow {
+export interface KeyedRow extends ClaimRow, WrittenRow {
   /** Null if no row matches; true if one of its values would change. */
   readonly wanted: boolean | null;
   /** Null if nothing was written. If it was wanted but not written, the row changed meanwhile. */
@@ -31,12 +32,14 @@ export const SECOND_ROW = "21000";
 
 /**
  * Compiles a single update whose filters name the whole key, so that at most one row can match.
- * Nothing is counted and no version is pinned, which saves a third of the cost in Postgres.
+ * Nothing is counted and no version is pinned, which saves a third of the cost in Postgres. Where a
+ * trigger may skip the row, the row is locked first: then no other request can have kept it from
+ * being written.
  *
  * The result reads `$matched` and `$written` as scalar subqueries. If the key was dropped after the
  * catalogue was read, and two rows match, Postgres fails with {@link SECOND_ROW}.
  * @see docs/decisions/0022-by-key.md
- * @see U20
+ * @see U20, U64
  */
 export function compileUpdateByKey(
   sql: Sql,
@@ -45,7 +48,8 @@ export function compileUpdateByKey(
 ): PendingQuery<KeyedRow[]> {
   const { predicate, assignments, idempotency } = plan;
   const table = compileTable(sql, plan.table);
-  const where = compileWhere(sql, plan);
+  const { maySkip } = plan.table;
+  const where = compileWhere(sql, plan, maySkip ? "locked" : "seen");
   const changes = compileChanges(sql, plan);
   const claimed = compileClaimed(sql, idempotency);
   return sql<KeyedRow[]>`
@@ -55,18 +59,22 @@ export function compileUpdateByKey(
       select ${changes} "$differs"
       from ${table}
       where ${where} ${claimed}
+      ${maySkip ? sql`for update` : sql``}
     ),
     "$written" as (
       update ${table}
       set ${compileSet(sql, plan)}
-      where ${compileWhere(sql, plan, "locked")} and ${changes} ${claimed}
-      returning ${compileAsWritten(sql, plan)} "$updated"
+      where ${compileWhere(sql, plan, "locked")} and ${
+    maySkip ? sql`(select "$differs" from "$matched")` : changes
+  } ${claimed}
+      returning ${compileAsWritten(sql, plan)} "$updated" ${compileReturnedKey(sql, plan)}
     )
     ${compileAuditOfKey(sql, plan)}
     ${compileKeepOfKey(sql, plan)}
     select
       (select "$differs" from "$matched") wanted,
       (select "$updated" from "$written") updated
+      ${compileWrittenKeys(sql, plan)}
       ${compileValueCheck(sql, predicate, assignments)}
       ${compileClaimColumn(sql, idempotency)}
     ${compileFromSettings(sql, settings)}`;

@@ -13,22 +13,27 @@ import {
   compileKeep,
 } from "./idempotency.ts";
 import { compileWhere } from "./predicate.ts";
+import { compileReturnedKey, compileWrittenKeys, type WrittenRow } from "./reread.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
 
 /** A single update; with `readsOnly` it writes nothing and only reports what it finds. */
 export type SinglePlan = UpdatePlan & { readonly readsOnly?: boolean };
 
 /** The one row of a single update's result. */
-export interface SingleRow extends ClaimRow {
+export interface SingleRow extends ClaimRow, WrittenRow {
   /** Rows that match the filters, as digits. */
   readonly matched: string;
   /** True when exactly one row matches and one of its values would change. */
   readonly wanted: boolean;
   /**
    * Rows written, as digits: 0 or 1. If the write was wanted but did not happen, the row changed
-   * meanwhile.
+   * meanwhile, unless it was `held`.
    */
   readonly updated: string;
+  /** True if the row was locked before it was to be written, in the same statement. */
+  readonly held?: boolean;
+  /** The version of the row that was found where nothing was locked; null if none was. */
+  readonly version?: string | null;
 }
 
 /**
@@ -48,12 +53,18 @@ export function compileUpdateSingle(
   const table = compileTable(sql, plan.table);
   const where = compileWhere(sql, plan);
   const { idempotency } = plan;
+  const holds = plan.table.maySkip === true && plan.table.pinnable && plan.readsOnly === undefined;
   const total = sql`
         select case
           when "$count" < 2 then "$count"
           else (select count(*) from ${table} where ${where})
         end ${idempotency === undefined ? sql`` : sql`"$rows"`}
         from "$counted"`;
+  const fits = sql`
+    "$counted"."$count" = 1
+    and "$matched"."$differs"
+    ${compileSameVersion(sql, plan)}
+    ${compileMaximum(sql, plan)}`;
   return sql<SingleRow[]>`
     with ${compileSettings(sql, settings)}
     ${compileClaim(sql, idempotency)}
@@ -66,17 +77,16 @@ export function compileUpdateSingle(
     "$counted" as materialized (
       select count(*) "$count" from "$matched"
     ),
+    ${holds ? compileHeld(sql, plan, fits) : sql``}
     "$written" as (
       update ${table}
       set ${compileSet(sql, plan)}
       from "$matched", "$counted"
-      where "$counted"."$count" = 1
-        and "$matched"."$differs"
-        ${compileSameVersion(sql, plan)}
-        ${compileMaximum(sql, plan)}
+      where ${fits}
         ${plan.readsOnly ? sql`and false` : sql``}
+        ${holds ? sql`and exists (select from "$held")` : sql``}
         and ${compileWhere(sql, plan, "locked")}
-      returning ${compileAsWritten(sql, plan)}
+      returning ${compileAsWritten(sql, plan)} ${compileReturnedKey(sql, plan)}
     )
     ${compileAuditOfOne(sql, plan)}
     ${compileKeepOfOne(sql, plan, total)}
@@ -88,9 +98,33 @@ export function compileUpdateSingle(
         group by "$counted"."$count"
       ) wanted,
       (select count(*) from "$written")::text updated
+      ${holds ? sql`, exists (select from "$held") held` : sql``}
+      ${plan.readsOnly && plan.table.pinnable ? compileFoundVersion(sql) : sql``}
+      ${compileWrittenKeys(sql, plan)}
       ${compileValueCheck(sql, plan.predicate, plan.assignments)}
       ${compileClaimColumn(sql, idempotency)}
     ${compileFromSettings(sql, settings)}`;
+}
+
+/**
+ * Compiles the lock of the row that the statement will write, where a trigger may skip the row: a row
+ * that is locked and then not written was skipped, and nobody else has changed it.
+ * @see U64
+ */
+function compileHeld(sql: Sql, plan: SinglePlan, fits: Fragment): Fragment {
+  return sql`
+    "$held" as materialized (
+      select 1
+      from ${compileTable(sql, plan.table)}, "$matched", "$counted"
+      where ${fits} and ${compileWhere(sql, plan, "locked")}
+      for update
+    ),`;
+}
+
+function compileFoundVersion(sql: Sql): Fragment {
+  return sql`, (
+        select concat("$ctid", ' ', "$xmin", ' ', "$tableoid") from "$matched" limit 1
+      ) version`;
 }
 
 /** The one row of a lock's result. */

@@ -5,9 +5,10 @@ import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";
 import { compileTable } from "./fragment.ts";
 import { compileWhere } from "./predicate.ts";
+import { compileKey, type WrittenRow } from "./reread.ts";
 
-/** The rows that an update of a table with rewrite rules would find. */
-export interface Decision {
+/** The rows that an update of a table with rewrite rules would find; `keys` has those to be written. */
+export interface Decision extends WrittenRow {
   /** Rows that match the filters, as digits. */
   readonly matched: string;
   /** True if a matching row would change. */
@@ -20,10 +21,12 @@ export interface Decision {
  * @see docs/decisions/0025-transactions.md
  */
 export function compileDecision(sql: Sql, plan: UpdatePlan): PendingQuery<Decision[]> {
+  const changes = compileChanges(sql, plan);
   return sql<Decision[]>`
     select
       count(*)::text matched,
-      coalesce(bool_or(${compileChanges(sql, plan)}), false) wanted
+      coalesce(bool_or(${changes}), false) wanted,
+      (json_agg(${compileKey(sql, plan)}) filter (where ${changes}))::text keys
       ${compileValueCheck(sql, plan.predicate, plan.assignments)}
     from ${compileTable(sql, plan.table)}
     where ${compileWhere(sql, plan)}`;

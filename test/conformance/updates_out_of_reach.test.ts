@@ -14,6 +14,15 @@ function moveBy(table: string, assignment: string, when = "before update"): stri
     create trigger ${table}_move ${when} on ${table} for each row execute function ${table}_move();`;
 }
 
+/** Makes a function that moves rows after they were written. */
+function laterMove(table: string, assignment: string): string {
+  return `create function ${table}_later() returns trigger language plpgsql security definer as $$ begin
+      if exists (select from ${table} where title = 'move' and not (${assignment})) then
+        update ${table} set ${assignment} where title = 'move';
+      end if;
+      return null; end $$;`;
+}
+
 const SCHEMA = `
 create table computed (id int4 primary key, ${COLUMNS},
   tenant_id int4 generated always as (${MOVES}) stored);
@@ -56,6 +65,35 @@ create table parted_moved partition of parted for values in ('move');
 create table parted_other partition of parted default;
 insert into parted ${ROWS};
 ${moveBy("parted_moved", "tenant_id := 2", "before insert")}
+create table after_row (id int4 primary key, tenant_id int4 not null default 1, ${COLUMNS});
+insert into after_row ${ROWS};
+${laterMove("after_row", "tenant_id = 2")}
+create trigger later after update on after_row for each row execute function after_row_later();
+create table after_all (id int4 primary key, tenant_id int4 not null default 1, ${COLUMNS});
+insert into after_all ${ROWS};
+${laterMove("after_all", "tenant_id = 2")}
+create trigger later after update on after_all execute function after_all_later();
+create table deferred (id int4 primary key, tenant_id int4 not null default 1, ${COLUMNS},
+  state text not null default 'open');
+insert into deferred ${ROWS};
+${laterMove("deferred", "state = 'gone'")}
+create constraint trigger later after update on deferred deferrable initially deferred
+  for each row execute function deferred_later();
+create table ruled (id int4 primary key, tenant_id int4 not null default 1, ${COLUMNS});
+insert into ruled ${ROWS};
+create table ruled_log (id int4, tenant_id int4 not null default 1);
+create function ruled_earlier() returns trigger language plpgsql security definer as $$ begin
+  update ruled set tenant_id = 2 where id = new.id; return null; end $$;
+create trigger earlier after insert on ruled_log for each row execute function ruled_earlier();
+create rule note as on update to ruled where new.title = 'move' and new.tenant_id = 1
+  do also insert into ruled_log values (old.id);
+create table after_seen_base (id int4 primary key, tenant_id int4 not null default 1, ${COLUMNS});
+insert into after_seen_base ${ROWS};
+${laterMove("after_seen_base", "tenant_id = 2")}
+create trigger later after update on after_seen_base execute function after_seen_base_later();
+create view after_seen as select * from after_seen_base;
+grant insert on ruled_log to public;
+grant select, update on after_row, after_all, deferred, ruled, after_seen to public;
 grant select, update on computed, moved, orphaned, domained, filtered, filtered_computed, branched,
   floors, stairs, seen, parted to public;
 grant select, update on houses to public;`;
@@ -69,6 +107,8 @@ const POLICY = {
     branched: { tenant_columns: ["firm", "branch"] },
     floors: { tenant_via },
     stairs: { tenant_via },
+    deferred: { only },
+    after_seen: { expose: true, writable: true, primary_key: ["id"] },
     seen: { expose: true, writable: true, primary_key: ["id"] },
   },
 };
@@ -85,8 +125,21 @@ const TABLES = [
   "stairs",
   "seen",
   "parted",
+  "after_row",
+  "after_all",
+  "deferred",
+  "ruled",
+  "after_seen",
 ];
+const BENEATH: Readonly<Record<string, string>> = {
+  seen: "beneath",
+  after_seen: "after_seen_base",
+};
 const OUT_OF_REACH = /^A row would be out of reach after the change; nothing was changed$/;
+
+/** A rule that moves the row away before it is written leaves nothing to write. */
+const REFUSED_AT =
+  /^updates\[1\]: (A row would be out of reach after|The database refused) the change/;
 
 describeService("Rows that an update would take out of reach", (conversation) => {
   const { single, bulk, batch, run, service } = conversation;
@@ -97,7 +150,7 @@ describeService("Rows that an update would take out of reach", (conversation) =>
   });
 
   const stored = (table: string) =>
-    run(`select id, title from ${table === "seen" ? "beneath" : table} order by id`);
+    run(`select id, title from ${BENEATH[table] ?? table} order by id`);
   const optionsFor = (table: string, prefer?: string, key?: string): SendOptions => ({
     ...table === "branched" ? { token: branch } : {},
     headers: {
@@ -152,7 +205,7 @@ describeService("Rows that an update would take out of reach", (conversation) =>
           assertRejected(
             response,
             409,
-            /^updates\[1\]: A row would be out of reach after the change/,
+            REFUSED_AT,
           );
         }
       }

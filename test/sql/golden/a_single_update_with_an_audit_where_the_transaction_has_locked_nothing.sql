@@ -68,6 +68,11 @@ select (
   select count(*)
   from "$written"
 )::text updated,
+(
+  select concat("$ctid", ' ', "$xmin", ' ', "$tableoid")
+  from "$matched"
+  limit 1
+) version,
 (num_nulls($26::text::"pg_catalog"."numeric") + num_nulls($27::text::text[]) + num_nulls($28::text::"pg_catalog"."date")) checked
 from "$settings"
 where "$settings"."$made" is not null

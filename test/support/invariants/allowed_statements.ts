@@ -35,6 +35,7 @@ export const ALLOWED: readonly RegExp[] = [
   /^(insert into pg_temp\.rowgate_engine values \(1\)|update pg_temp\.rowgate_engine set n = 2)$/,
   /^select 1$/,
   /^select where false$/,
+  /^set constraints all immediate$/,
 ];
 
 const NAME = String.raw`"(?:[^"]|"")+"`;

@@ -20,6 +20,7 @@ export function findTable(
       engines: null,
       updatable: true,
     },
+    ...{ early: false, late: false },
     ...{ key: [1], foreignKeys: [], indexes: [], unique: [] },
     columns: columns.map((column, place) => ({
       ...{ number: place + 1, name: column, type: "23", modifier: -1, modified: null },

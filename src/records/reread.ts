@@ -1,0 +1,40 @@
+import { ApiError } from "../errors/api_error.ts";
+import { printAt } from "../errors/issue.ts";
+import { OUT_OF_REACH } from "../http/database_status.ts";
+import type { UpdatePlan } from "../plan/update_plan.ts";
+import type { Step, StepGroup } from "../postgres/database.ts";
+import type { Rows } from "../postgres/driver.ts";
+import { compileReread, type RereadRow, type WrittenRow } from "../sql/reread.ts";
+
+/** What an update has written, as far as its rows are read again. */
+export interface Written extends WrittenRow {
+  readonly plan: UpdatePlan;
+}
+
+/**
+ * Gives the steps of a transaction that read rows again which updates before them have written: none
+ * for most tables. Deferred triggers run first. A row that is out of reach ends the transaction with
+ * a 409 at its update.
+ * @see T81
+ */
+export function rereadSteps(
+  { table, scope }: Pick<UpdatePlan, "table" | "scope">,
+  find: () => readonly Written[],
+): StepGroup[] {
+  if (!table.rereads) return [];
+  const listKeys = () =>
+    find().flatMap(({ plan, keys }) => {
+      const listed: unknown[] = JSON.parse(keys ?? "[]");
+      return listed.map((key) => ({ plan, key }));
+    });
+  const settle: Step = (sql) => sql`set constraints all immediate`;
+  const reread: Step = (sql) =>
+    compileReread(sql, { table, scope }, JSON.stringify(listKeys().map(({ key }) => key)));
+  const take = ([row]: Rows) => {
+    const moved = (row as RereadRow | undefined)?.moved;
+    if (moved == null) return;
+    const { plan } = listKeys()[Number(moved) - 1]!;
+    throw new ApiError(409, `${printAt(plan.path)}${OUT_OF_REACH}`);
+  };
+  return [{ steps: [settle, reread], take }];
+}
