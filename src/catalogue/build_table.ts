@@ -156,7 +156,7 @@ function isWritable(
 /**
  * Finds why the rows of an update could not be read again: nothing that the role may read identifies
  * them.
- * @see T81
+ * @see T82
  */
 function findUncheckable(found: NamedTable, keyNames: readonly string[]): string | undefined {
   const isReadable = (name: string) =>

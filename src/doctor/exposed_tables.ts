@@ -46,7 +46,7 @@ function describeKeyless(table: Table): Finding {
   };
 }
 
-/** @see T81 */
+/** @see T82 */
 function describeUncheckable({ name, uncheckable }: Table): Finding {
   return {
     id: `uncheckable:${name}`,

@@ -38,7 +38,7 @@ describeService("Tables whose updates could not be checked", (conversation) => {
   const update = { filters, fields: { name: "new" } };
 
   for (const table of ["keyless", "instead_seen", "over_instead", "rule_seen"]) {
-    it(`are read-only: ${table} [T81]`, async () => {
+    it(`are read-only: ${table} [T82]`, async () => {
       assertRejected(await single(table, update), 403);
       assertRejected(await bulk(table, update), 403);
       assertRejected(await batch(table, { updates: [update] }), 403);
@@ -49,13 +49,13 @@ describeService("Tables whose updates could not be checked", (conversation) => {
     });
   }
 
-  it("are written where no trigger is enabled, or Postgres updates the view itself [T81]", async () => {
+  it("are written where no trigger is enabled, or Postgres updates the view itself [T82]", async () => {
     for (const table of ["keyless_plain", "plain_seen"]) {
       assertEquals(assertOk(await single(table, update))["updated"], 1);
     }
   });
 
-  it("are named in the log, with the reason [T81]", () => {
+  it("are named in the log, with the reason [T82]", () => {
     if (IS_REMOTE) return;
     const messages = service().observations.map((each) =>
       each.kind === "warning" ? each.message : ""

@@ -52,6 +52,8 @@ function table(name: string, update = true) {
     hasRewriteRules: false,
     keyIsValid: true,
     hasChildTables: false,
+    early: false,
+    late: false,
     engines: null,
     updatable: true,
     key: [1],
