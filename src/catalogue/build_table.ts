@@ -43,7 +43,7 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
   if (tenancy === "none" || !isExposed) return undefined;
   const own = isStored(found) ? ownKey(found) : [];
   const keyNames = own.length > 0 ? own : policy.primaryKey;
-  const uncheckable = findUncheckable(found, keyNames);
+  const uncheckable = findUncheckable(found, keyNames, policy);
   const writable = isWritable(found, { policy, tenancy, uncheckable, context });
   const tenants = tenancy === "shared" || tenancy.via.length > 0 ? [] : tenancy.columns;
   const tenant = tenants.length === 1 ? tenants[0] : undefined;
@@ -154,11 +154,16 @@ function isWritable(
 }
 
 /**
- * Finds why the rows of an update could not be read again: nothing that the role may read identifies
- * them.
- * @see T82
+ * Finds why the rows of an update could not be checked: something else writes them in place of
+ * Postgres, or nothing that the role may read identifies them, so that they cannot be read again.
+ * @see T83
  */
-function findUncheckable(found: NamedTable, keyNames: readonly string[]): string | undefined {
+function findUncheckable(
+  found: NamedTable,
+  keyNames: readonly string[],
+  policy: TablePolicy,
+): string | undefined {
+  if (policy.writable && !isStored(found) && !found.updatable) return NOT_UPDATABLE;
   const isReadable = (name: string) =>
     found.columns.some((each) => each.name === name && each.select);
   const hasKey = keyNames.length > 0 && keyNames.every(isReadable) && !found.hasChildTables;
@@ -181,6 +186,10 @@ function listUnset(
     ];
   });
 }
+
+const NOT_UPDATABLE =
+  "because Postgres does not update it by itself: it must be a view of one table, " +
+  "without triggers or rules on UPDATE";
 
 /** Reports whether it is a table, and not a view or a foreign table. */
 function isStored({ kind }: FoundTable): boolean {

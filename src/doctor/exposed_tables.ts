@@ -46,14 +46,15 @@ function describeKeyless(table: Table): Finding {
   };
 }
 
-/** @see T82 */
+/** @see T83 */
 function describeUncheckable({ name, uncheckable }: Table): Finding {
   return {
     id: `uncheckable:${name}`,
     level: "warning",
     what: `${name} cannot be updated, ${uncheckable}`,
     why: "a row that ends up with another tenant would not be noticed",
-    fix: "give it a primary key that the serving role may select, or, for a view, name one in " +
-      "primary_key of the policy file",
+    fix:
+      "give it a primary key that the serving role may select; for a view, name its columns in " +
+      "primary_key of the policy file, and expose one that Postgres updates by itself",
   };
 }

@@ -137,9 +137,14 @@ const BENEATH: Readonly<Record<string, string>> = {
 };
 const OUT_OF_REACH = /^A row would be out of reach after the change; nothing was changed$/;
 
-/** A rule that moves the row away before it is written leaves nothing to write. */
-const REFUSED_AT =
-  /^updates\[1\]: (A row would be out of reach after|The database refused) the change/;
+/**
+ * The rule of this table moves the row away before it is written, so nothing is left to write: a batch
+ * ends there, before it reads rows again.
+ */
+const describeIn = (table: string) =>
+  table === "ruled"
+    ? /^updates\[1\]: The database refused the change$/
+    : /^updates\[1\]: A row would be out of reach after the change/;
 
 describeService("Rows that an update would take out of reach", (conversation) => {
   const { single, bulk, batch, run, service } = conversation;
@@ -205,7 +210,7 @@ describeService("Rows that an update would take out of reach", (conversation) =>
           assertRejected(
             response,
             409,
-            REFUSED_AT,
+            describeIn(table),
           );
         }
       }

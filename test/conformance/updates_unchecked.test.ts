@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
 import { IS_REMOTE } from "../support/service.ts";
 import { assertOk, assertRejected } from "./assert_response.ts";
@@ -31,6 +31,13 @@ const POLICY = {
   tables: { instead_seen: view, over_instead: view, rule_seen: view, plain_seen: view },
 };
 
+const SAYS_WHY: readonly (readonly [string, RegExp])[] = [
+  ["keyless", /^because a trigger, a rule or another server may change a row after it was written/],
+  ["instead_seen", /^because Postgres does not update it by itself/],
+  ["over_instead", /^because Postgres does not update it by itself/],
+  ["rule_seen", /^because Postgres does not update it by itself/],
+];
+
 describeService("Tables whose updates could not be checked", (conversation) => {
   const { single, bulk, batch, query, run, service } = conversation;
   before(() => run(SCHEMA));
@@ -38,7 +45,7 @@ describeService("Tables whose updates could not be checked", (conversation) => {
   const update = { filters, fields: { name: "new" } };
 
   for (const table of ["keyless", "instead_seen", "over_instead", "rule_seen"]) {
-    it(`are read-only: ${table} [T82]`, async () => {
+    it(`are read-only: ${table} [T83]`, async () => {
       assertRejected(await single(table, update), 403);
       assertRejected(await bulk(table, update), 403);
       assertRejected(await batch(table, { updates: [update] }), 403);
@@ -49,13 +56,13 @@ describeService("Tables whose updates could not be checked", (conversation) => {
     });
   }
 
-  it("are written where no trigger is enabled, or Postgres updates the view itself [T82]", async () => {
+  it("are written where no trigger is enabled, or Postgres updates the view itself [T83]", async () => {
     for (const table of ["keyless_plain", "plain_seen"]) {
       assertEquals(assertOk(await single(table, update))["updated"], 1);
     }
   });
 
-  it("are named in the log, with the reason [T82]", () => {
+  it("are named in the log, with the reason [T83]", () => {
     if (IS_REMOTE) return;
     const messages = service().observations.map((each) =>
       each.kind === "warning" ? each.message : ""
@@ -65,5 +72,14 @@ describeService("Tables whose updates could not be checked", (conversation) => {
       about('table "keyless": cannot be updated, because a trigger, a rule or another server'),
     );
     assert(about("tables.instead_seen.writable: Postgres does not update this view by itself"));
+  });
+
+  it("are known to doctor with the reason, and all others without one [T83]", async () => {
+    if (IS_REMOTE) return;
+    const { tables } = await service().catalogue.current();
+    for (const [name, reason] of SAYS_WHY) assertMatch(tables.get(name)!.uncheckable!, reason);
+    for (const name of ["keyless_plain", "plain_seen"]) {
+      assertEquals(tables.get(name)!.uncheckable, undefined);
+    }
   });
 }, { policy: POLICY });
