@@ -43,8 +43,8 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
   if (tenancy === "none" || !isExposed) return undefined;
   const own = isStored(found) ? ownKey(found) : [];
   const keyNames = own.length > 0 ? own : policy.primaryKey;
-  const uncheckable = findUncheckable(found, keyNames, policy);
-  const writable = isWritable(found, { policy, tenancy, uncheckable, context });
+  const unwritable = findUncheckable(found, keyNames, policy);
+  const writable = isWritable(found, { policy, tenancy, unwritable, context });
   const tenants = tenancy === "shared" || tenancy.via.length > 0 ? [] : tenancy.columns;
   const tenant = tenants.length === 1 ? tenants[0] : undefined;
   const tenantNames = tenants.map(({ name }) => name);
@@ -117,7 +117,7 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
     hasRewriteRules: found.hasRewriteRules,
     maySkip: found.early,
     rereads: found.late,
-    uncheckable: tenancy === "shared" ? undefined : uncheckable,
+    uncheckable: tenancy === "shared" ? undefined : unwritable,
     timeZone: context.timeZone === "UTC" ? undefined : context.timeZone,
   };
 }
@@ -127,10 +127,10 @@ type Tenancy = Exclude<ReturnType<typeof findTenancy>, "none">;
 /** Reports whether clients may update the table; warns if the operator would expect it. */
 function isWritable(
   found: NamedTable,
-  { policy, tenancy, uncheckable, context }: {
+  { policy, tenancy, unwritable, context }: {
     readonly policy: TablePolicy;
     readonly tenancy: Tenancy;
-    readonly uncheckable: string | undefined;
+    readonly unwritable: string | undefined;
     readonly context: BuildContext;
   },
 ): boolean {
@@ -147,16 +147,16 @@ function isWritable(
   }
   const isOpen = tenancy !== "shared" && (isStored(found) || policy.writable) && found.updatable &&
     !policy.readOnly && unlockable === undefined;
-  if (isOpen && uncheckable !== undefined) {
-    warnings.push(`table "${found.called}": cannot be updated, ${uncheckable}`);
+  if (isOpen && unwritable !== undefined) {
+    warnings.push(`table "${found.called}": cannot be updated, ${unwritable}`);
   }
-  return isOpen && uncheckable === undefined;
+  return isOpen && unwritable === undefined;
 }
 
 /**
  * Finds why the rows of an update could not be checked: something else writes them in place of
  * Postgres, or nothing that the role may read identifies them, so that they cannot be read again.
- * @see T83
+ * @see T86
  */
 function findUncheckable(
   found: NamedTable,

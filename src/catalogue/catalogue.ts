@@ -256,10 +256,10 @@ export interface Table {
   /**
    * True if a trigger, a rule or another server may change a row after RETURNING has shown it. So an
    * update reads the rows that it has written once more, by their key, before it is committed.
-   * @see T83
+   * @see T86
    */
   readonly rereads?: boolean;
-  /** Why an update of it could not be checked, so that it is read-only; undefined: it can. @see T83 */
+  /** Why an update of it could not be checked, so that it is read-only; undefined: it can. @see T86 */
   readonly uncheckable?: string | undefined;
   /** The time zone that its triggers see when it is updated; undefined for UTC. @see U61 */
   readonly timeZone?: string | undefined;

@@ -12,7 +12,7 @@ import type { Fragment, Sql } from "../postgres/driver.ts";
  *
  * A row that moves to another partition is deleted from one and inserted into the other. The bits of
  * `tgtype`: 1 for each row, 2 before, 4 insert, 8 delete, 16 update, 64 instead.
- * @see T83, U64
+ * @see T86, U64
  */
 export function compileInterference(sql: Sql): Fragment {
   return sql`reach (root, oid) as (

@@ -224,9 +224,9 @@ described_tables as (
     'hasRewriteRules', exists (select from pg_catalog.pg_rewrite w
       where w.ev_class = r.oid and w.ev_type = '2' and r.relkind in ('r', 'p')),
     'updatable', case r.relkind when 'v'
-      then pg_catalog.pg_relation_is_updatable(r.oid, false) & 4 = 4 and not f.redirected
+      then pg_catalog.pg_relation_is_updatable(r.oid, false) & 4 = 4 and not x.redirected
       else r.relkind in ('r', 'p') end,
-    'early', coalesce(f.early, false), 'late', coalesce(f.late, false),
+    'early', coalesce(x.early, false), 'late', coalesce(x.late, false),
     'engines', e.list,
     'hasChildTables', r.relkind = 'r' and exists (
       select from pg_catalog.pg_inherits h where h.inhparent = r.oid),
@@ -270,7 +270,7 @@ described_tables as (
   left join described_columns c on c.attrelid = r.oid
   left join foreign_keys f on f.conrelid = r.oid
   left join engines e on e.root = r.oid
-  left join interference f on f.root = r.oid
+  left join interference x on x.root = r.oid
   left join pg_catalog.pg_description d on d.objoid = r.oid
     and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objsubid = 0
 ),

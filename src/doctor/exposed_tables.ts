@@ -46,7 +46,7 @@ function describeKeyless(table: Table): Finding {
   };
 }
 
-/** @see T83 */
+/** @see T86 */
 function describeUncheckable({ name, uncheckable }: Table): Finding {
   return {
     id: `uncheckable:${name}`,

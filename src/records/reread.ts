@@ -15,7 +15,7 @@ export interface Written extends WrittenRow {
  * Gives the steps of a transaction that read rows again which updates before them have written: none
  * for most tables. Deferred triggers run first. A row that is out of reach ends the transaction with
  * a 409 at its update.
- * @see T83
+ * @see T86
  */
 export function rereadSteps(
   { table, scope }: Pick<UpdatePlan, "table" | "scope">,

@@ -35,7 +35,7 @@ export function compileWrittenKeys(sql: Sql, { table }: Pick<UpdatePlan, "table"
 /**
  * Compiles a look at rows that were written earlier in the transaction, after all triggers have run:
  * each must be there under its key, belong to the tenant and match the row filter.
- * @see T83
+ * @see T86
  */
 export function compileReread(
   sql: Sql,

@@ -45,7 +45,7 @@ describeService("Tables whose updates could not be checked", (conversation) => {
   const update = { filters, fields: { name: "new" } };
 
   for (const table of ["keyless", "instead_seen", "over_instead", "rule_seen"]) {
-    it(`are read-only: ${table} [T83]`, async () => {
+    it(`are read-only: ${table} [T86]`, async () => {
       assertRejected(await single(table, update), 403);
       assertRejected(await bulk(table, update), 403);
       assertRejected(await batch(table, { updates: [update] }), 403);
@@ -56,13 +56,13 @@ describeService("Tables whose updates could not be checked", (conversation) => {
     });
   }
 
-  it("are written where no trigger is enabled, or Postgres updates the view itself [T83]", async () => {
+  it("are written where no trigger is enabled, or Postgres updates the view itself [T86]", async () => {
     for (const table of ["keyless_plain", "plain_seen"]) {
       assertEquals(assertOk(await single(table, update))["updated"], 1);
     }
   });
 
-  it("are named in the log, with the reason [T83]", () => {
+  it("are named in the log, with the reason [T86]", () => {
     if (IS_REMOTE) return;
     const messages = service().observations.map((each) =>
       each.kind === "warning" ? each.message : ""
@@ -74,7 +74,7 @@ describeService("Tables whose updates could not be checked", (conversation) => {
     assert(about("tables.instead_seen.writable: Postgres does not update this view by itself"));
   });
 
-  it("are known to doctor with the reason, and all others without one [T83]", async () => {
+  it("are known to doctor with the reason, and all others without one [T86]", async () => {
     if (IS_REMOTE) return;
     const { tables } = await service().catalogue.current();
     for (const [name, reason] of SAYS_WHY) assertMatch(tables.get(name)!.uncheckable!, reason);

@@ -4,7 +4,7 @@ import type { Setup } from "../../../src/doctor/diagnosis.ts";
 import { checkExposedTables } from "../../../src/doctor/exposed_tables.ts";
 import { makeColumn, makeTable } from "../../support/table.ts";
 
-it("doctor says why a table is read-only whose updates could not be checked [T83]", async () => {
+it("doctor says why a table is read-only whose updates could not be checked [T86]", async () => {
   const table = makeTable([makeColumn("name", "text")], {
     writable: false,
     uncheckable: "because a trigger may change it",
