@@ -124,9 +124,7 @@ changed as materialized (
 attributes as materialized (
   select a.*, r.relkind from changed r
   join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
-),
-${compileInterference(sql)},
-engines as (
+), ${compileInterference(sql)}, engines as (
   select p.root, pg_catalog.json_agg(distinct coalesce(m.amname, '') order by coalesce(m.amname, ''))
     as list
   from changed r
