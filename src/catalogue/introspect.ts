@@ -15,10 +15,7 @@ export interface IntrospectOptions {
   /** Name of the tenant column, unless the policy gives another. */
   readonly tenantColumn: string;
   readonly policy: Policy;
-  /**
-   * The setting with the tenant that the service makes for policies; null: it makes none. Left out: tables
-   * are not checked for policies that hide everything.
-   */
+  /** The setting with the tenant that policies read; null: none is made; left out: policies are not read. */
   readonly tenantSetting?: string | null | undefined;
   /** The time zone of columns without zone; left out: the database's. */
   readonly timeZone?: string | undefined;
@@ -31,8 +28,7 @@ export interface IntrospectOptions {
  *
  * A table with a known state is not described again, unless it is a view or belongs to another table,
  * because their descriptions depend on more than the state covers. A known description is not sent
- * again. The condition for known tables is a `case`, which the planner expects to hold for every
- * second table. With a comparison it expects few tables, and joins thousands of them in nested loops.
+ * again. The condition for known tables is a `case`: with a comparison the planner expects few tables.
  *
  * Operators are those of the default operator class of a type, in whichever schema they are. They are
  * also compared by name: the operator class of hstore sorts by `#<#`, and has no `<`

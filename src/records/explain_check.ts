@@ -18,7 +18,7 @@ function lacksPartition({ code, constraint, relation, inFunction }: DatabaseErro
 /**
  * Returns the 400 for a row that no partition takes, at each field that decides its partition;
  * undefined for any other error, or where no field of the request does.
- * @see E49
+ * @see E52
  */
 export async function explainPartition(
   error: DatabaseError,

@@ -46,7 +46,7 @@ describeService("Checks and partitions", (conversation) => {
   before(() => run(SCHEMA));
   const set = (fields: Record<string, unknown>) => ({ filters: { id: 1 }, fields });
 
-  it("values without a partition are rejected at the fields that decide it, and no name is shown [E49]", async () => {
+  it("values without a partition are rejected at the fields that decide it, and no name is shown [E52]", async () => {
     const message = `${NO_PARTITION}, expected values for which it has one`;
     for (const send of [single, bulk]) {
       for (
