@@ -43,9 +43,6 @@ interface Asked {
 /** One of each kind. */
 const OPERATORS = new Set(["eq", "between", "like", "not_in", "is_null"]);
 
-/** Under it no row of `guarded` is seen without the setting, whatever the rights. */
-const DIFFERENT = new Set(["guarded"]);
-
 describe("the same requests, with row level security forced and with the least rights", () => {
   const services: TestService[] = [];
 
@@ -58,6 +55,8 @@ describe("the same requests, with row level security forced and with the least r
         const text = await readFile(new URL(`../../support/${file}`, import.meta.url), "utf8");
         await service.database.admin.unsafe(text);
       }
+      // Without the setting its policy hides every row, so that it is not served.
+      await service.database.admin`drop table guarded`;
       // Times that a trigger takes would differ by themselves.
       await service.database.admin`alter table deals disable trigger deals_modified`;
     }
@@ -90,7 +89,7 @@ function contents({ status, headers, text }: ReceivedResponse): string {
 
 async function listRequests(service: TestService): Promise<Asked[]> {
   const list = (await service.send("GET", "/integration/tables")).body["tables"] as Field[];
-  const names = list.map(({ name }) => name).filter((name) => !DIFFERENT.has(name));
+  const names = list.map(({ name }) => name);
   const closed = ["user_passwords", "internal_settings", "ungranted", "open_deals", "nothing"];
   const asked: Asked[] = [{ method: "GET", path: "/integration/tables" }];
   for (const name of [...names, ...closed]) {
