@@ -6,7 +6,7 @@ const run = (script: string, flag: string) =>
   runDeno(["run", "-A", "--no-check", `scripts/bench/${script}.ts`, flag]);
 
 describe("the command line of a benchmark", () => {
-  for (const [script, known] of [["bench", "[--rounds=5]"], ["burst", "[--quiet=120]"]] as const) {
+  for (const [script, known] of [["bench", "[--rounds=5]"], ["growth", "[--full]"]] as const) {
     it(`is shown on --help: ${script}`, async () => {
       const { code, stdout } = await run(script, "--help");
       assertStringIncludes(stdout, known);

@@ -193,7 +193,7 @@ describe("openGate", () => {
   });
 
   it("refuses no one any more once a stall is over, however steadily clients ask [RE8]", async () => {
-    const gate = openGate(4, 100);
+    const gate = openGate(4, 1000);
     const held = await Promise.all([1, 2, 3, 4].map(() => gate.enter({ tenant: "a" })));
     let rounds = 0;
     /** Results of each round, of which the first ones begin within the stall. */
@@ -207,7 +207,7 @@ describe("openGate", () => {
       }
     };
     const clients = results.map(askSteadily);
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await new Promise((resolve) => setTimeout(resolve, 2500));
     for (const leave of held) (leave as () => void)();
     await Promise.all(clients);
     for (const asked of results) {
