@@ -1,6 +1,6 @@
 import { findDatabaseError } from "../postgres/database_error.ts";
 import type { ExportEnd, Observe } from "../telemetry/observe.ts";
-import type { CurrentAccess } from "../tokens/current_access.ts";
+import { checkWhenFree, type CurrentAccess } from "../tokens/current_access.ts";
 import type { ExportResult, ExportSource } from "./export_stream.ts";
 import type { Trace } from "./trace.ts";
 
@@ -29,11 +29,25 @@ export function openExportSource(
   const startedMs = performance.now();
   let bytes = 0;
   let error: unknown;
+  let looking: Promise<void> | undefined;
+  /** Why the token allows no more. */
+  let obstacle: unknown;
+
+  /**
+   * Looks at the token while rows are read: the embedded Postgres has one session, which an export may
+   * hold until it ends.
+   */
+  function look(): void {
+    looking ??= checkWhenFree(current)
+      .catch((thrown) => obstacle = thrown)
+      .finally(() => looking = undefined);
+  }
 
   async function next(spare?: Uint8Array<ArrayBuffer>) {
     try {
       const chunk = await printed.next(spare);
-      await current.check();
+      look();
+      if (obstacle !== undefined) throw obstacle;
       bytes += chunk?.length ?? 0;
       return chunk;
     } catch (thrown) {

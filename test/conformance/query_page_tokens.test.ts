@@ -171,12 +171,19 @@ describeService("Query, page tokens", ({ kind, query, single, get, run, service 
     const sortable = fields.filter(({ operators }) => operators.includes("gt"))
       .map(({ name }) => name);
     assert(sortable.length > 55, String(sortable.length));
+    const tooLong = new Set<string>();
     for (const field of sortable) {
       for (const direction of ["asc", "desc"]) {
         const sort = [{ field, direction }];
         const all = await query("everything", { sort, select: ["id", field], per_page: 200 });
         const whole = valuesOf(all, "id");
-        const nulls = valuesOf(all, field).filter((value) => value === null).length;
+        const values = valuesOf(all, field);
+        // A page token with such a value would be longer than proxies take in a header. @see L21
+        if (values.some((value) => JSON.stringify(value).length > 1000)) {
+          tooLong.add(field);
+          continue;
+        }
+        const nulls = values.filter((value) => value === null).length;
         // One page for each value. All NULLs but the first are one page: they say nothing new of the type.
         const ofValues = Array<number>(whole.length - nulls).fill(1);
         const ofNulls = [Math.min(nulls, 1), nulls - 1].filter((size) => size > 0);
@@ -192,6 +199,7 @@ describeService("Query, page tokens", ({ kind, query, single, get, run, service 
         assertEquals([found, next], [whole, undefined], `${field} ${direction}`);
       }
     }
+    assert(tooLong.size <= 2, [...tooLong].join());
   });
 
   it("works with composite keys, partitions, views of the policy and shared tables [Q94]", async () => {

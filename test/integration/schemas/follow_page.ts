@@ -1,3 +1,4 @@
+import { runPrinted } from "../../support/run_printed.ts";
 import { runCommand } from "../../../src/cli/command.ts";
 import { readDocument, readTexts, splitCommands } from "../../docs/blocks.ts";
 import type { TestService } from "../../support/service.ts";
@@ -54,7 +55,7 @@ export async function runPageCommand(
   );
   const DATABASE_URL = variables.includes("rowgate_app") ? servingUrl! : url!;
   const ran = await run(args, { environment: { ...schema.environment, DATABASE_URL }, policy });
-  if (command.endsWith('| psql "$OWNER_URL"')) await admin.unsafe(ran.out);
+  if (command.endsWith('| psql "$OWNER_URL"')) await runPrinted(admin, ran.out);
   return ran;
 }
 
