@@ -10,6 +10,7 @@ import { checkNames } from "./names.ts";
 import { checkOwnSchema } from "./own_schema.ts";
 import { checkReferences } from "./references.ts";
 import { checkRole } from "./role.ts";
+import { checkSearchPath } from "./search_path.ts";
 import { checkSearchIndexes } from "./search_indexes.ts";
 import { checkServer } from "./server.ts";
 import { checkTenantIndexes, checkTenantRows } from "./tenant_columns.ts";
@@ -29,6 +30,7 @@ export const CHECKS: readonly Check[] = [
   checkServer,
   checkConnection,
   checkRole,
+  checkSearchPath,
   checkOwnSchema,
   checkTimeZone,
   checkExposedTables,
