@@ -139,7 +139,7 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
     "body": {
       "success": false,
       "error":
-        "since: The table was altered, or its feed was off, since it was given, begin again with since=start",
+        "since: The table was altered, clients see other rows or columns of it, or its feed was off, since it was given, begin again with since=start",
     },
   },
   {
