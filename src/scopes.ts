@@ -1,5 +1,5 @@
 /** The scopes that concern tables. @see A9, A10 */
-export const TABLE_SCOPES = ["query", "update"] as const;
+export const TABLE_SCOPES = ["query", "update", "create", "delete"] as const;
 
 /**
  * Everything that a token can be allowed to do. The command, the tokens' records, OpenAPI and the typed
@@ -8,7 +8,7 @@ export const TABLE_SCOPES = ["query", "update"] as const;
  */
 export const SCOPES = [...TABLE_SCOPES, "webhooks"] as const;
 
-/** The scopes of a new token that does not say any. */
+/** The scopes of a new token that does not say any: what makes and destroys records must be said. */
 export const DEFAULT_SCOPES: readonly TokenScope[] = ["query", "update"];
 
 /** What a token may do with tables. */

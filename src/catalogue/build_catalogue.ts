@@ -126,16 +126,28 @@ function describeSchemas(schemas: readonly string[]): string {
 }
 
 function describeForClients(table: Table): unknown {
-  const { name, comment, writable, primaryKey, feed } = table;
+  const { name, comment, writable, creatable, deletable, primaryKey, feed } = table;
   const columns = [...table.columns.values()].map(describeColumn);
   const key = primaryKey.map((column) => column.name);
-  return [name, comment, writable, feed !== undefined, key, columns];
+  const able = [writable, creatable, deletable, feed !== undefined];
+  return [name, comment, able, key, columns];
 }
 
 function describeColumn(column: Column): unknown {
   const { name, type, baseType, kind, nullable, primaryKey, readOnly, labels, comment } = column;
   const { equality, order, maxLength, timeZone } = column;
-  const flags = [nullable, primaryKey, readOnly, equality, order, maxLength, timeZone];
+  const { unset, required } = column;
+  const flags = [
+    nullable,
+    primaryKey,
+    readOnly,
+    unset,
+    required,
+    equality,
+    order,
+    maxLength,
+    timeZone,
+  ];
   return [name, type, baseType, kind, ...flags, labels, comment];
 }
 

@@ -25,6 +25,8 @@ export interface ColumnOptions {
   readonly policy: TablePolicy;
   /** Whether the table can be updated. */
   readonly writable: boolean;
+  /** Whether rows can be inserted into it. */
+  readonly isCreatable: boolean;
   /** Columns of the tenant and of the key, by their names in the database. */
   readonly tenantNames: readonly string[];
   readonly keyNames: readonly string[];
@@ -58,9 +60,11 @@ export function buildColumns(
 /** Builds one column. */
 export function buildColumn(
   found: FoundColumn,
-  { types, timeZone, policy, writable, tenantNames, keyNames, uncheckable }: ColumnOptions,
+  { types, timeZone, policy, writable, isCreatable, tenantNames, keyNames, uncheckable }:
+    ColumnOptions,
 ): Column {
   const { notNull, ...type } = describeType(found, types);
+  const unset = reasonNotToSet(isCreatable, found.insert);
   const name = policy.columnNames.get(found.name) ?? found.name;
   const primaryKey = keyNames.includes(found.name);
   return {
@@ -70,21 +74,23 @@ export function buildColumn(
     ...type,
     nullable: !found.notNull && !notNull,
     primaryKey,
-    readOnly: reasonNotToSet(),
+    readOnly: primaryKey ? "primary key" : reasonNotToSet(writable, found.update),
+    unset,
+    required: unset === undefined && (found.mandatory || notNull) && !found.hasDefault &&
+      types[found.type]?.hasDefault !== true,
     deterministic: found.deterministic,
     timeZone: isLocalTime(type.baseType) ? timeZone : undefined,
     comment: found.comment,
   };
 
-  function reasonNotToSet(): ReadOnlyReason | undefined {
-    if (primaryKey) return "primary key";
+  function reasonNotToSet(isOpen: boolean, isGranted: boolean): ReadOnlyReason | undefined {
     if (tenantNames.includes(found.name)) return "tenant";
     if (found.generated) return "generated";
     if (found.identity) return "identity";
-    if (!writable || policy.readOnlyColumns.has(found.name)) return "policy";
+    if (!isOpen || policy.readOnlyColumns.has(found.name)) return "policy";
     if (type.kind === "composite" || type.elementKind === "composite") return "composite";
     if (type.namesObjects) return "names objects";
-    if (!found.update) return "privilege";
+    if (!isGranted) return "privilege";
     return uncheckable.has(found.name) ? "reference" : undefined;
   }
 }

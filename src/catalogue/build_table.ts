@@ -1,6 +1,6 @@
-import type { Column, Table } from "./catalogue.ts";
+import type { Column, Table, Writing } from "./catalogue.ts";
 import { buildColumn, buildColumns } from "./build_columns.ts";
-import type { FoundColumn, FoundTable } from "./introspection.ts";
+import type { FoundColumn, FoundTable, FoundWriting } from "./introspection.ts";
 import type { TablePolicy } from "./policy.ts";
 import { buildRowSecurity, explainBlindness } from "./row_security.ts";
 import { buildRowFilter } from "./row_filter.ts";
@@ -18,6 +18,9 @@ const NO_POLICY: TablePolicy = {
   primaryKey: [],
   hiddenColumns: new Set(),
   readOnly: false,
+  create: true,
+  delete: true,
+  softDelete: undefined,
   writable: false,
   only: undefined,
   name: undefined,
@@ -45,12 +48,16 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
   const keyNames = own.length > 0 ? own : policy.primaryKey;
   const unwritable = findUncheckable(found, keyNames, policy);
   const writable = isWritable(found, { policy, tenancy, unwritable, context });
+  const writes = findWrites(found, { policy, tenancy, keyNames, context });
   const tenants = tenancy === "shared" || tenancy.via.length > 0 ? [] : tenancy.columns;
   const tenant = tenants.length === 1 ? tenants[0] : undefined;
   const tenantNames = tenants.map(({ name }) => name);
   const references = findReferences(found, { policy, tenancy, context });
   const { uncheckable } = references;
-  const options = { types, timeZone, policy, writable, tenantNames, keyNames, uncheckable };
+  const options = {
+    ...{ types, timeZone, policy, writable, tenantNames, keyNames, uncheckable },
+    isCreatable: writes.creatable,
+  };
   const build = (column: FoundColumn) => buildColumn(column, options);
   const { byName: columns, byStoredName, unnamed, duplicate } = buildColumns(
     found,
@@ -119,7 +126,16 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
     rereads: found.late,
     uncheckable: tenancy === "shared" ? undefined : unwritable,
     timeZone: context.timeZone === "UTC" ? undefined : context.timeZone,
+    creatable: writes.creatable &&
+      [...columns.values()].some((column) => column.unset === undefined),
+    deletable: writes.deletable,
+    inserts: describeWriting(found.inserts),
+    deletes: describeWriting(found.deletes),
   };
+}
+
+function describeWriting({ hasRewriteRules, early, late }: FoundWriting): Writing {
+  return { hasRewriteRules, maySkip: early, rereads: late };
 }
 
 type Tenancy = Exclude<ReturnType<typeof findTenancy>, "none">;
@@ -137,10 +153,7 @@ function isWritable(
   const { warnings } = context;
   const unlockable = tenancy === "shared" ? undefined : findUnlockable(tenancy, context);
   if (unlockable !== undefined) {
-    warnings.push(
-      `table "${found.called}": cannot be updated, because an update locks rows of "${unlockable}", ` +
-        "and the database role may update no column of it",
-    );
+    warnings.push(`table "${found.called}": cannot be updated, ${explainUnlockable(unlockable)}`);
   }
   if (isStored(found) && !found.updatable) {
     warnings.push(`table "${found.name}": cannot be updated, its engine does not support that`);
@@ -151,6 +164,50 @@ function isWritable(
     warnings.push(`table "${found.called}": cannot be updated, ${unwritable}`);
   }
   return isOpen && unwritable === undefined;
+}
+
+/** Finds whether clients may create and delete rows; warns where a right that was granted is of no use. */
+function findWrites(
+  found: NamedTable,
+  { policy, tenancy, keyNames, context }: {
+    readonly policy: TablePolicy;
+    readonly tenancy: Tenancy;
+    readonly keyNames: readonly string[];
+    readonly context: BuildContext;
+  },
+): { readonly creatable: boolean; readonly deletable: boolean } {
+  const isOpen = tenancy !== "shared" && (isStored(found) || policy.writable) && !policy.readOnly;
+  if (!isOpen) return { creatable: false, deletable: false };
+  const unlockable = findUnlockable(tenancy, context);
+  const obstacleOf = (operation: FoundWriting): string | undefined => {
+    if (!operation.possible) return "Postgres does not write it by itself";
+    if (unlockable !== undefined) return explainUnlockable(unlockable);
+    return operation.late && !hasKey(found, keyNames) ? WITHOUT_KEY : undefined;
+  };
+  const judge = (operation: FoundWriting, what: string, obstacle = obstacleOf(operation)) => {
+    if (!operation.granted) return false;
+    if (obstacle === undefined) return true;
+    context.warnings.push(`table "${found.called}": ${what}, ${obstacle}`);
+    return false;
+  };
+  const setsTenant = findUnsettable(found, tenancy);
+  return {
+    creatable: policy.create &&
+      judge(found.inserts, "no records can be created", setsTenant ?? obstacleOf(found.inserts)),
+    deletable: policy.delete && judge(found.deletes, "no records can be deleted"),
+  };
+}
+
+/** Finds a column that decides on the tenant of a new row, and that the role may not insert. */
+function findUnsettable(
+  found: NamedTable,
+  tenancy: Exclude<Tenancy, "shared">,
+): string | undefined {
+  const names = tenancy.via[0]?.columns ?? tenancy.columns.map(({ name }) => name);
+  const column = found.columns.find(({ name, insert, generated, identity }) =>
+    names.includes(name) && (!insert || generated || identity)
+  );
+  return column && `because the database role cannot insert a value into "${column.name}"`;
 }
 
 /**
@@ -164,13 +221,22 @@ function findUncheckable(
   policy: TablePolicy,
 ): string | undefined {
   if (policy.writable && !isStored(found) && !found.updatable) return NOT_UPDATABLE;
+  return found.late && !hasKey(found, keyNames) ? WITHOUT_KEY : undefined;
+}
+
+/** Reports whether the role may read a key by which a row can be looked at again. */
+function hasKey(found: NamedTable, keyNames: readonly string[]): boolean {
   const isReadable = (name: string) =>
     found.columns.some((each) => each.name === name && each.select);
-  const hasKey = keyNames.length > 0 && keyNames.every(isReadable) && !found.hasChildTables;
-  return found.late && !hasKey
-    ? "because a trigger, a rule or another server may change a row after it was written, and it " +
-      "has no key by which the row can be looked at again"
-    : undefined;
+  return keyNames.length > 0 && keyNames.every(isReadable) && !found.hasChildTables;
+}
+
+const WITHOUT_KEY =
+  "because a trigger, a rule or another server may change a row after it was written, and it " +
+  "has no key by which the row can be looked at again";
+
+function explainUnlockable(table: string): string {
+  return `because a write locks rows of "${table}", and the database role may update no column of it`;
 }
 
 /** Lists the columns that could be set if their references could be checked, and why they cannot be. */
@@ -210,6 +276,7 @@ function listMismatches(found: FoundTable, policy: TablePolicy): readonly string
     ["cross_tenant_columns", policy.crossTenantColumns],
     ["primary_key", policy.primaryKey],
     ["columns", policy.columnNames.keys()],
+    ["soft_delete", policy.softDelete === undefined ? [] : [policy.softDelete]],
   ] as const;
   const messages: string[] = [];
   for (const [list, columns] of lists) {

@@ -24,7 +24,7 @@ export type ValueKind =
   | "composite"
   | "other";
 
-/** Why an update cannot set a column. */
+/** Why an update, or a new record, cannot set a column. */
 export type ReadOnlyReason =
   | "primary key"
   | "tenant"
@@ -72,6 +72,10 @@ export interface Column {
   readonly nullable: boolean;
   readonly primaryKey: boolean;
   readonly readOnly: ReadOnlyReason | undefined;
+  /** Why a new record cannot set it, if it cannot. */
+  readonly unset: ReadOnlyReason | undefined;
+  /** True if a new record must give it: it is not null, and has no default. @see T87 */
+  readonly required: boolean;
   /** Labels if `kind` or `elementKind` is `enum`, in the enum's order. */
   readonly labels: readonly string[] | undefined;
   /** True if the type has `=` by a default operator class. */
@@ -263,7 +267,18 @@ export interface Table {
   readonly uncheckable?: string | undefined;
   /** The time zone that its triggers see when it is updated; undefined for UTC. @see U61 */
   readonly timeZone?: string | undefined;
+  /** Whether clients can create records: the role has INSERT, and the policy does not forbid it. */
+  readonly creatable: boolean;
+  /** Whether clients can delete records. */
+  readonly deletable: boolean;
+  /** What takes part when a row is inserted. */
+  readonly inserts: Writing;
+  /** What takes part when a row is deleted. */
+  readonly deletes: Writing;
 }
+
+/** What takes part in an operation besides Postgres itself, as a table has it for its updates. */
+export type Writing = Required<Pick<Table, "hasRewriteRules" | "maySkip" | "rereads">>;
 
 /** All tables that clients can use, at one moment. It is immutable: changes replace it. */
 export interface Catalogue {

@@ -2,8 +2,8 @@ import type { Fragment, Sql } from "../postgres/driver.ts";
 
 /**
  * Compiles the CTE `interference`: for each of the `changed` relations, what else takes part in an
- * update of its rows. It looks at the relation, its partitions and child tables, and at what is
- * beneath a view.
+ * update, an insert or a delete of its rows. It looks at the relation, its partitions and child tables,
+ * and at what is beneath a view.
  *
  * - `early`: a trigger may skip a row instead of writing it; so may another server.
  * - `late`: a trigger may change a row after RETURNING has shown it, or a rule or another server may
@@ -27,27 +27,67 @@ export function compileInterference(sql: Sql): Fragment {
     where w.ev_class = b.oid and w.ev_type = '1'
   ) n (oid)
 ),
+writes (operation, rule, event) as (
+  values ('update', '2'::"char", 16), ('insert', '3'::"char", 4), ('delete', '4'::"char", 8)
+),
 triggers as (
-  select b.root, g.tgtype from reach b
+  select b.root, g.tgtype, g.tgtype & 12 | case
+    when g.tgtype & case when c.relispartition or c.relkind = 'p' then 28 else 16 end <> 0
+    then 16 else 0 end as events
+  from reach b
   join pg_catalog.pg_class c on c.oid = b.oid
   join pg_catalog.pg_trigger g on g.tgrelid = b.oid and not g.tgisinternal and g.tgenabled <> 'D'
-    and g.tgtype & case when c.relispartition or c.relkind = 'p' then 28 else 16 end <> 0
+    and g.tgtype & 28 <> 0
   join pg_catalog.pg_proc p on p.oid = g.tgfoid
   join pg_catalog.pg_namespace o on o.oid = p.pronamespace
   where not (o.nspname = 'rowgate' and p.proname ~ '^changes_[0-9]{1,10}')
 ),
 interference as (
-  select b.root, pg_catalog.bool_or(c.relkind = 'f') or coalesce(t.early, false) as early,
+  select b.root, s.operation, pg_catalog.bool_or(c.relkind = 'f') or coalesce(t.early, false) as early,
     pg_catalog.bool_or(c.relkind = 'f' or w.oid is not null) or coalesce(t.late, false) as late,
     coalesce(t.redirected, false) or pg_catalog.bool_or(w.oid is not null) as redirected
   from reach b
   join pg_catalog.pg_class c on c.oid = b.oid
-  left join pg_catalog.pg_rewrite w on w.ev_class = b.oid and w.ev_type = '2'
+  cross join writes s
+  left join pg_catalog.pg_rewrite w on w.ev_class = b.oid and w.ev_type = s.rule
   left join (
-    select t.root, pg_catalog.bool_or(t.tgtype & 3 = 3) as early,
+    select t.root, s.operation, pg_catalog.bool_or(t.tgtype & 3 = 3) as early,
       pg_catalog.bool_or(t.tgtype & 66 = 0) as late, pg_catalog.bool_or(t.tgtype & 64 = 64) as redirected
-    from triggers t group by t.root
-  ) t on t.root = b.root
-  group by b.root, t.early, t.late, t.redirected
+    from triggers t join writes s on t.events & s.event <> 0
+    group by t.root, s.operation
+  ) t on t.root = b.root and t.operation = s.operation
+  group by b.root, s.operation, t.early, t.late, t.redirected
 )`;
+}
+
+/** The bits of `pg_relation_is_updatable`, the right, and the rules of each operation. */
+const WRITES = {
+  inserts: (sql: Sql) => ({
+    named: sql`'insert'`,
+    rule: sql`'3'`,
+    bit: sql`8`,
+    granted: sql`pg_catalog.has_any_column_privilege(r.oid, 'INSERT')`,
+  }),
+  deletes: (sql: Sql) => ({
+    named: sql`'delete'`,
+    rule: sql`'4'`,
+    bit: sql`16`,
+    granted: sql`pg_catalog.has_table_privilege(r.oid, 'DELETE')`,
+  }),
+} as const;
+
+/** Compiles what an insert into the relation `r`, or a delete from it, has to reckon with, as JSON. */
+export function compileWriting(sql: Sql, operation: keyof typeof WRITES): Fragment {
+  const { named, rule, bit, granted } = WRITES[operation](sql);
+  return sql`select pg_catalog.json_build_object(
+        'granted', ${granted},
+        'possible', case r.relkind when 'v'
+          then pg_catalog.pg_relation_is_updatable(r.oid, false) & ${bit} = ${bit}
+            and not coalesce(pg_catalog.bool_or(o.redirected), false)
+          else r.relkind in ('r', 'p') end,
+        'hasRewriteRules', exists (select from pg_catalog.pg_rewrite w
+          where w.ev_class = r.oid and w.ev_type = ${rule} and r.relkind in ('r', 'p')),
+        'early', coalesce(pg_catalog.bool_or(o.early), false),
+        'late', coalesce(pg_catalog.bool_or(o.late), false))
+      from interference o where o.root = r.oid and o.operation = ${named}`;
 }

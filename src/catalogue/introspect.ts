@@ -1,6 +1,6 @@
 import type { PendingQuery, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
-import { compileInterference } from "./interference.ts";
+import { compileInterference, compileWriting } from "./interference.ts";
 import type { Known } from "./known_tables.ts";
 import type { Policy } from "./policy.ts";
 import { compileRowSecurity } from "./read_row_security.ts";
@@ -30,13 +30,9 @@ export interface IntrospectOptions {
  * because their descriptions depend on more than the state covers. A known description is not sent
  * again. The condition for known tables is a `case`: with a comparison the planner expects few tables.
  *
- * Operators are those of the default operator class of a type, in whichever schema they are. They are
- * also compared by name: the operator class of hstore sorts by `#<#`, and has no `<`
- * that a filter could use.
- *
- * Operators are looked up for all types at once, which is cheaper than for each. The search path is empty
- * until the statement ends, so that Postgres prints the policies with the schema of each name outside of
- * `pg_catalog`.
+ * Operators are those of the default operator class of a type, in whichever schema they are, for all types
+ * at once. They are also compared by name: hstore sorts by `#<#`, and has no `<` for a filter.
+ * The search path is empty until the statement ends: policies are printed with schemas.
  * @see docs/specification/tables-and-fields.md, docs/decisions/0012-catalogue.md
  */
 export function introspect(
@@ -175,7 +171,7 @@ described_types as (
     'base', nullif(t.typbasetype, 0)::text, 'modifier', t.typtypmod,
     'modified', case when t.typtypmod >= 0
       then pg_catalog.format_type(t.typbasetype, t.typtypmod) end,
-    'notNull', t.typnotnull, 'element', e.oid::text,
+    'notNull', t.typnotnull, 'hasDefault', t.typdefault is not null, 'element', e.oid::text,
     'labels', (select pg_catalog.json_agg(l.enumlabel order by l.enumsortorder)
       from pg_catalog.pg_enum l where l.enumtypid = t.oid),
     'equality', coalesce(k.equality, false), 'order', coalesce(k.ordered, false),
@@ -196,8 +192,11 @@ described_columns as (
     'modified', case when a.atttypmod >= 0
       then pg_catalog.format_type(a.atttypid, a.atttypmod) end,
     'notNull', a.attnotnull and u.root is null, 'generated', a.attgenerated <> '', 'identity', a.attidentity = 'a',
+    'mandatory', a.attnotnull, 'hasDefault', a.atthasdef or a.attidentity <> '',
     'select', pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT'),
     'update', pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'UPDATE') and case a.relkind
+      when 'v' then pg_catalog.pg_column_is_updatable(a.attrelid, a.attnum, false) else true end,
+    'insert', pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'INSERT') and case a.relkind
       when 'v' then pg_catalog.pg_column_is_updatable(a.attrelid, a.attnum, false) else true end,
     'deterministic', coalesce(k.collisdeterministic, true),
     'comment', d.description) order by a.attnum) as list
@@ -221,6 +220,8 @@ described_tables as (
       then pg_catalog.pg_relation_is_updatable(r.oid, false) & 4 = 4 and not x.redirected
       else r.relkind in ('r', 'p') end,
     'early', coalesce(x.early, false), 'late', coalesce(x.late, false),
+    'inserts', (${compileWriting(sql, "inserts")}),
+    'deletes', (${compileWriting(sql, "deletes")}),
     'engines', e.list,
     'hasChildTables', r.relkind = 'r' and exists (
       select from pg_catalog.pg_inherits h where h.inhparent = r.oid),
@@ -264,7 +265,7 @@ described_tables as (
   left join described_columns c on c.attrelid = r.oid
   left join foreign_keys f on f.conrelid = r.oid
   left join engines e on e.root = r.oid
-  left join interference x on x.root = r.oid
+  left join interference x on x.root = r.oid and x.operation = 'update'
   left join pg_catalog.pg_description d on d.objoid = r.oid
     and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objsubid = 0
 ),

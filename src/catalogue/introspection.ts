@@ -52,6 +52,10 @@ export interface FoundTable {
   readonly early: boolean;
   /** True if a trigger, a rule or another server may change a row after RETURNING has shown it. */
   readonly late: boolean;
+  /** What an insert has to reckon with. */
+  readonly inserts: FoundWriting;
+  /** What a delete has to reckon with. */
+  readonly deletes: FoundWriting;
   /**
    * The access methods of the table, its partitions and child tables, and "" for foreign tables; null
    * if all are Postgres's own heap.
@@ -96,6 +100,19 @@ export interface FoundTable {
   readonly unique: readonly (readonly number[])[];
   /** In column order, including those that the role may not read. */
   readonly columns: readonly FoundColumn[];
+}
+
+/** What an insert or a delete has to reckon with. */
+export interface FoundWriting {
+  /** True if the role has the right, for an insert on at least one column. */
+  readonly granted: boolean;
+  /** True for a table, and for a view that Postgres writes by itself: no rule or trigger in it does. */
+  readonly possible: boolean;
+  /** True if the table has a rule on the operation. */
+  readonly hasRewriteRules: boolean;
+  /** As for updates. */
+  readonly early: boolean;
+  readonly late: boolean;
 }
 
 /** A policy of row level security. */
@@ -144,8 +161,13 @@ export interface FoundColumn {
   readonly generated: boolean;
   /** True for an identity column that is always generated. */
   readonly identity: boolean;
+  /** True if a new row must have a value, whatever the rows that are there have. */
+  readonly mandatory: boolean;
+  /** True if a new row gets a value without being given one. */
+  readonly hasDefault: boolean;
   readonly select: boolean;
   readonly update: boolean;
+  readonly insert: boolean;
   /** False if different texts may be equal under the collation. */
   readonly deterministic: boolean;
   readonly comment: string | null;
@@ -165,6 +187,8 @@ export interface FoundType {
   readonly modifier: number;
   readonly modified: string | null;
   readonly notNull: boolean;
+  /** True for a domain with a default. */
+  readonly hasDefault: boolean;
   /** Of a true array: the oid of its element type. */
   readonly element: string | null;
   readonly labels: readonly string[] | null;

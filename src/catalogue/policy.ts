@@ -37,6 +37,12 @@ export interface TablePolicy {
   /** Names of columns for clients, by their names in the database. */
   readonly columnNames: ReadonlyMap<string, string>;
   readonly readOnly: boolean;
+  /** False: clients create no records, whatever the rights of the role. */
+  readonly create: boolean;
+  /** False: clients delete no records. */
+  readonly delete: boolean;
+  /** The column that a delete sets, in place of deleting the row. */
+  readonly softDelete: string | undefined;
   /** Lets clients update a view that Postgres can update by itself. */
   readonly writable: boolean;
   /** The row filter: only rows that match it exist for clients. */
@@ -78,6 +84,7 @@ const columnName = v.pipe(
   v.nonEmpty("expected the name of a column"),
 );
 const flag = v.optional(v.boolean(EXPECTED_FLAG), false);
+const permission = v.optional(v.boolean(EXPECTED_FLAG), true);
 const columnNames = v.optional(v.array(columnName, EXPECTED_NAMES), []);
 const object = v.custom<Readonly<Record<string, unknown>>>(isObject, EXPECTED_OBJECT);
 
@@ -105,6 +112,9 @@ export const TABLE_POLICY_SCHEMA = v.strictObject({
   primary_key: columnNames,
   hidden_columns: columnNames,
   read_only: flag,
+  create: permission,
+  delete: permission,
+  soft_delete: v.optional(columnName),
   writable: flag,
   only: v.optional(v.custom<Readonly<Record<string, unknown>>>(isObject, EXPECTED_FILTER)),
   read_only_columns: columnNames,
@@ -195,6 +205,9 @@ function parseTable(
       `${where}.writable: is for a view with "expose": true that is neither shared nor read_only`,
     );
   }
+  if (found.soft_delete !== undefined && (found.shared || found.read_only)) {
+    problems.push(`${where}.soft_delete: is for a table that is neither shared nor read_only`);
+  }
   const columnNames = parseColumns(found.columns, { where, problems });
   const only = parseOnly(found.only, { where, problems });
   if (problems.length > 0) return { problems };
@@ -211,6 +224,9 @@ function parseTable(
       primaryKey: [...new Set(found.primary_key)],
       hiddenColumns: new Set(found.hidden_columns),
       readOnly: found.read_only,
+      create: found.create,
+      delete: found.delete,
+      softDelete: found.soft_delete,
       writable: found.writable,
       only,
       name: found.name,

@@ -17,7 +17,7 @@ export interface ResolveOptions {
  * has the same text if a table is missing, is not exposed, has a tenant column that cannot hold the
  * token's tenant, or is not one of the token's tables, so that the client does not learn which.
  * @throws {ApiError} 400 if the name is not valid; 403 for a credential table, an operation that the
- * token does not grant, or an update of a read-only table; 404 if there is no table (`stale`)
+ * token does not grant, or that the table does not allow; 404 if there is no table (`stale`)
  * @see docs/specification/order-of-checks.md
  */
 export function resolveTable(
@@ -29,10 +29,21 @@ export function resolveTable(
   rejectCredentialTable(catalogue, name);
   const table = requireTable(catalogue, name, access);
   requireScope(access, operation);
-  if (operation === "update" && !table.writable) {
-    throw new ApiError(403, `table: ${quote(name)} is not writable through the integration API`);
+  const refusal = describeImpossible(table, operation);
+  if (refusal !== undefined) {
+    throw new ApiError(403, `table: ${quote(name)} ${refusal} through the integration API`);
   }
   return table;
+}
+
+/** Describes why an operation cannot be used on a table; undefined if it can. */
+function describeImpossible(
+  { writable, creatable, deletable }: Table,
+  operation: ResolveOptions["operation"],
+): string | undefined {
+  if (operation === "update" && !writable) return "is not writable";
+  if (operation === "create" && !creatable) return "takes no new records";
+  return operation === "delete" && !deletable ? "has no records that can be deleted" : undefined;
 }
 
 /** Reports whether the holder of a token may see a table, as Get Tables lists them. @see O8, O9 */

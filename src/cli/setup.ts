@@ -66,6 +66,8 @@ function describeTableGrants(schema: string): string {
     -- Clients can reach no more than this. Narrow it to the tables and columns that they need.
     grant usage on schema ${quoted} to rowgate_app;
     grant select, update on all tables in schema ${quoted} to rowgate_app;
+    -- Tokens with the scope create or delete need these on the tables that they are for:
+    -- grant insert, delete on a_table to rowgate_app;
   end if;
 end $rowgate$;
 `;

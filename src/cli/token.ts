@@ -67,7 +67,7 @@ export function addToken(root: Command, run: RunWork): void {
     )
     .option("--name <name>", "What the token is for", parseText)
     .addOption(
-      new Option("--scope <scopes>", "What it may do: query, update, webhooks, separated by commas")
+      new Option("--scope <scopes>", `What it may do: ${SCOPES.join(", ")}, separated by commas`)
         .argParser(parseScopes).default(DEFAULT_SCOPES, DEFAULT_SCOPES.join()),
     )
     .option("--tables <tables>", "Only these tables, separated by commas", parseTables)

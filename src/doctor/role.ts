@@ -1,4 +1,4 @@
-import type { StoredTable } from "../catalogue/catalogue.ts";
+import type { StoredTable, Table } from "../catalogue/catalogue.ts";
 import { callTable } from "../catalogue/table_names.ts";
 import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { askJson, type Check, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
@@ -14,11 +14,13 @@ async function look({ database, config, catalogue }: Setup): Promise<Diagnosis> 
   if (config.databaseUrl === undefined) {
     return { seen: "embedded; there are no other sessions", findings: [] };
   }
-  const tables = [...catalogue.tables.values()].map(({ identifier }) => identifier);
-  const role = await readRole(database, { schemas: config.schemas, tables });
+  const tables = [...catalogue.tables.values()];
+  const identifiers = tables.map(({ identifier }) => identifier);
+  const role = await readRole(database, { schemas: config.schemas, tables: identifiers });
   const rights = role.superuser ? [] : [
     ...checkOwner(role, config.schemas),
-    ...checkRights(role, config.schemas),
+    ...checkRights(role, { schemas: config.schemas, tables }),
+    ...checkMemberships(role),
   ];
   return { seen: role.name, findings: [...checkPowers(role), ...rights] };
 }
@@ -55,34 +57,65 @@ function checkOwner({ name, owned }: Role, schemas: readonly string[]): Finding[
   }];
 }
 
+/** Finds rights that no request can use. INSERT and DELETE are used where clients create and delete. */
 function checkRights(
-  { name, owned, writable, memberOf }: Role,
-  schemas: readonly string[],
+  { name, owned, writable }: Role,
+  { schemas, tables }: {
+    readonly schemas: readonly string[];
+    readonly tables: readonly Pick<Table, "identifier" | "creatable" | "deletable">[];
+  },
 ): Finding[] {
-  const findings: Finding[] = [];
   const own = new Set(owned?.map((table) => qualify(table.schema, table.name)));
-  const excess = writable?.filter((table) => !own.has(qualify(table.schema, table.name))) ?? [];
-  if (excess.length > 0) {
-    findings.push({
-      id: "role_rights",
-      level: "warning",
-      what: `the role ${name} may insert into, delete from or truncate ${list(excess, schemas)}`,
-      why: "serving needs only SELECT and UPDATE",
-      fix: `revoke insert, delete, truncate on ${
-        excess.map((table) => qualify(table.schema, table.name)).join(", ")
-      } from ${quoteIdentifier(name)};`,
-    });
+  const served = new Map(tables.map((table) => [table.identifier, table]));
+  const excess = (writable ?? []).filter((table) =>
+    !own.has(qualify(table.schema, table.name)) &&
+    (table.truncates || isExcessiveInsert(table) || isExcessiveDelete(table))
+  );
+  if (excess.length === 0) return [];
+  const rights = [
+    ...(excess.some(isExcessiveInsert) ? ["insert"] : []),
+    ...(excess.some(isExcessiveDelete) ? ["delete"] : []),
+    ...(excess.some(({ truncates }) => truncates) ? ["truncate"] : []),
+  ];
+  return [{
+    id: "role_rights",
+    level: "warning",
+    what: `the role ${name} may ${describeRights(rights)} ${list(excess, schemas)}`,
+    why:
+      "serving needs SELECT and UPDATE, and INSERT or DELETE only where clients create or delete",
+    fix: `revoke ${rights.join(", ")} on ${
+      excess.map((table) => qualify(table.schema, table.name)).join(", ")
+    } from ${quoteIdentifier(name)};`,
+  }];
+
+  function isExcessiveInsert(table: WritableTable): boolean {
+    return table.inserts && !served.get(qualify(table.schema, table.name))?.creatable;
   }
-  for (const group of memberOf ?? []) {
-    findings.push({
-      id: `role_member:${group}`,
-      level: "error",
-      what: `the role ${name} has the rights of ${group}`,
-      why: "they reach beyond the tables that it serves",
-      fix: `revoke ${quoteIdentifier(group)} from ${quoteIdentifier(name)};`,
-    });
+
+  function isExcessiveDelete(table: WritableTable): boolean {
+    return table.deletes && !served.get(qualify(table.schema, table.name))?.deletable;
   }
-  return findings;
+}
+
+const PHRASES: Readonly<Record<string, string>> = {
+  insert: "insert into",
+  delete: "delete from",
+  truncate: "truncate",
+};
+
+/** `insert into, delete from or truncate`. */
+function describeRights(rights: readonly string[]): string {
+  return rights.map((right) => PHRASES[right]).join(", ").replace(/, ([^,]*)$/, " or $1");
+}
+
+function checkMemberships({ name, memberOf }: Role): Finding[] {
+  return (memberOf ?? []).map((group) => ({
+    id: `role_member:${group}`,
+    level: "error",
+    what: `the role ${name} has the rights of ${group}`,
+    why: "they reach beyond the tables that it serves",
+    fix: `revoke ${quoteIdentifier(group)} from ${quoteIdentifier(name)};`,
+  }));
 }
 
 /** Lists the first five names and the number of the others. */
@@ -95,6 +128,13 @@ function list(tables: readonly StoredName[], schemas: readonly string[]): string
 /** A table as the database names it. */
 type StoredName = Pick<StoredTable, "schema" | "name">;
 
+/** A table, and the rights on it besides SELECT and UPDATE. */
+interface WritableTable extends StoredName {
+  readonly inserts: boolean;
+  readonly deletes: boolean;
+  readonly truncates: boolean;
+}
+
 /** What the serving role is, and what it may do beyond reading. */
 export interface Role {
   readonly name: string;
@@ -103,7 +143,7 @@ export interface Role {
   /** Tables of the schemas; null: none. */
   readonly owned: readonly StoredName[] | null;
   /** Those of the given tables that it may insert into, delete from or truncate. */
-  readonly writable: readonly StoredName[] | null;
+  readonly writable: readonly WritableTable[] | null;
   readonly memberOf: readonly string[] | null;
 }
 
@@ -129,7 +169,11 @@ export function readRole(database: Database, { schemas, tables }: RoleScope): Pr
         where n.nspname = any (${printArray(schemas)}::text::text[]) and c.relkind in ('r', 'p')
           and pg_catalog.pg_has_role(c.relowner, 'USAGE')),
       'writable', (select pg_catalog.json_agg(pg_catalog.json_build_object(
-          'schema', n.nspname, 'name', c.relname) order by n.nspname, c.relname)
+          'schema', n.nspname, 'name', c.relname,
+          'inserts', pg_catalog.has_table_privilege(c.oid, 'INSERT'),
+          'deletes', pg_catalog.has_table_privilege(c.oid, 'DELETE'),
+          'truncates', pg_catalog.has_table_privilege(c.oid, 'TRUNCATE'))
+          order by n.nspname, c.relname)
         from unnest(${printArray(tables)}::text::text[]) wanted (identifier)
         join pg_catalog.pg_class c on c.oid = pg_catalog.to_regclass(wanted.identifier)
         join pg_catalog.pg_namespace n on n.oid = c.relnamespace

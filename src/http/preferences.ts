@@ -28,6 +28,8 @@ export const KNOWN_PREFERENCES = {
   query: ["count", "page-token"],
   export: ["count"],
   update: ["max-affected", "tx"],
+  create: ["tx"],
+  delete: ["max-affected", "tx"],
   manage: [],
 } as const;
 

@@ -82,7 +82,7 @@ export function refuseDroppedTerms(request: Request, obeying: PreferenceKind): v
     if (header === "prefer") refusePreferences(value, obeying);
     else refuseHeader(header, value);
   }
-  if (obeying !== "update" && request.headers.has("idempotency-key")) {
+  if (!KEEPING.has(obeying) && request.headers.has("idempotency-key")) {
     throw new ApiError(
       400,
       "Idempotency-Key: no answer of this operation is kept, expected no key",
@@ -90,6 +90,9 @@ export function refuseDroppedTerms(request: Request, obeying: PreferenceKind): v
   }
   refuseParameters(request.url);
 }
+
+/** The kinds of operations whose answer is kept under an `Idempotency-Key`. */
+const KEEPING: ReadonlySet<PreferenceKind> = new Set(["update", "create", "delete"]);
 
 function refuseHeader(header: string, value: string): void {
   const name = header.replaceAll("_", "-");

@@ -15,10 +15,12 @@ export function findOpenTables({ tables }: Catalogue, access: Access): readonly 
  */
 export function describeTables(catalogue: Catalogue, access: Access): string {
   const tables = findOpenTables(catalogue, access)
-    .map(({ name, primaryKey, writable, feed, comment }) => ({
+    .map(({ name, primaryKey, writable, creatable, deletable, feed, comment }) => ({
       name,
       primary_key: primaryKey.map((column) => column.name),
       writable,
+      creatable,
+      deletable,
       changes: feed !== undefined,
       comment,
     }));
@@ -42,6 +44,8 @@ function describeField(table: Table, column: Column) {
     nullable: column.nullable,
     primary_key: column.primaryKey,
     writable: table.writable && column.readOnly === undefined,
+    creatable: table.creatable && column.unset === undefined,
+    required: table.creatable && column.required,
     operators: operatorsOf(column),
     ...(column.labels === undefined ? {} : { enum: column.labels }),
     ...(column.timeZone === undefined ? {} : { time_zone: column.timeZone }),

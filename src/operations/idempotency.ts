@@ -27,7 +27,7 @@ export async function readIdempotency(
   body: string,
   { operation, table, access, exchange, preferences, config }: KeptRequest,
 ): Promise<Idempotency | undefined> {
-  const key = operation.scope === "update" ? readIdempotencyKey(exchange.request) : undefined;
+  const key = operation.scope === "query" ? undefined : readIdempotencyKey(exchange.request);
   if (key === undefined || preferences.rollback) return undefined;
   const request = await nameRequest({
     tenant: access.tenant,

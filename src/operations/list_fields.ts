@@ -21,6 +21,8 @@ const FIELD = objectOf({
   nullable: { type: "boolean" },
   primary_key: { type: "boolean" },
   writable: { type: "boolean" },
+  creatable: { type: "boolean", description: "Whether a new record can set it." },
+  required: { type: "boolean", description: "Whether a new record must have it." },
   operators: { type: "array", items: { enum: OPERATOR_NAMES } },
   enum: { ...NAMES, description: "The labels of an enum, in their order." },
   time_zone: {
@@ -54,7 +56,7 @@ export const listFields: DescribedOperation = {
   tool: {
     title: "Describe a table",
     description:
-      "Lists the columns of a table: type, whether they can be null or written, the operators that " +
+      "Lists the columns of a table: type, whether they can be null or written, what a new record needs, the operators that " +
       `filters on them allow, the labels of enums. Call it before querying or updating. ${CUT}`,
     writes: false,
     properties: { contains: CONTAINS },

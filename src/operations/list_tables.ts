@@ -27,6 +27,8 @@ export const listTables: DescribedOperation = {
           name: TEXT,
           primary_key: NAMES,
           writable: { type: "boolean" },
+          creatable: { type: "boolean", description: "Whether records can be created in it." },
+          deletable: { type: "boolean", description: "Whether its records can be deleted." },
           changes: { type: "boolean", description: "Whether it has a changes feed." },
           comment: COMMENT,
         }),
@@ -39,7 +41,7 @@ export const listTables: DescribedOperation = {
     title: "List tables",
     description:
       "Lists the tables that the token gives access to: primary key, whether records can be updated " +
-      `(\`writable\`), whether list_changes can be used (\`changes\`). Begin here. ${CUT}`,
+      `(\`writable\`), created and deleted, whether list_changes can be used (\`changes\`). Begin here. ${CUT}`,
     writes: false,
     properties: { contains: CONTAINS },
     optional: ["contains"],

@@ -37,7 +37,12 @@ export async function findSchema(database: Database): Promise<FoundSchema> {
             when exists (select from pg_catalog.pg_proc p
               join pg_catalog.pg_namespace n on n.oid = p.pronamespace
               where n.nspname = 'rowgate' and p.proname = 'changes_shape'
-                and pg_catalog.strpos(p.prosrc, 'image_columns') > 0) then 10
+                and pg_catalog.strpos(p.prosrc, 'image_columns') > 0)
+              then case when exists (select from "$t"
+                join pg_catalog.pg_constraint k on k.conrelid = "$t".oid
+                where "$t".name = 'tokens' and k.conname = 'tokens_scopes_check'
+                  and pg_catalog.strpos(pg_catalog.pg_get_constraintdef(k.oid), 'create') > 0)
+                then 11 else 10 end
             when exists (select from pg_catalog.pg_proc p
               join pg_catalog.pg_namespace n on n.oid = p.pronamespace
               where n.nspname = 'rowgate' and p.proname = 'changes_shape'

@@ -1,3 +1,4 @@
+import { SCOPES } from "../scopes.ts";
 import {
   CHANGES_FUNCTIONS_VERSION,
   CHANGES_VERSION,
@@ -70,6 +71,14 @@ where not exists (select from rowgate.secrets)`;
 /** Lets the roles that can read tokens read the secrets as well. */
 const SECRETS_GRANTS = grantToServingRoles("select on rowgate.secrets");
 
+/** Admits every scope to the table of tokens. */
+const SCOPES_VERSION: readonly Statement[] = [
+  statement`alter table rowgate.tokens drop constraint if exists tokens_scopes_check`,
+  statement`alter table rowgate.tokens add constraint tokens_scopes_check
+  check (scopes <@ array[${SCOPES.map((scope) => `'${scope}'`).join(", ")}])`,
+  noteVersion(11),
+];
+
 /**
  * The statements of each version, which migrate from the previous one. Each can be run again: if two
  * servers migrate in turn, the second changes nothing.
@@ -98,6 +107,7 @@ export const VERSIONS: readonly (readonly Statement[])[] = [
   CHANGES_FUNCTIONS_VERSION,
   MOVED_VERSION,
   IMAGES_VERSION,
+  SCOPES_VERSION,
 ];
 
 /** The statements that create the schema `rowgate`, in order, for one transaction. @see R34 */

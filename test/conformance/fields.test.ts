@@ -11,6 +11,8 @@ interface ListedField {
   readonly nullable: boolean;
   readonly primary_key: boolean;
   readonly writable: boolean;
+  readonly creatable: boolean;
+  readonly required: boolean;
   readonly operators: string[];
   readonly enum?: string[];
   readonly comment: string | null;
@@ -36,7 +38,7 @@ const ALL_OPERATORS = [
   "contains",
 ];
 
-describeService("Get Fields", ({ get, query, run }) => {
+describeService("Get Fields", ({ get, kind, query, run }) => {
   const path = (table: string) => `/integration/tables/${table}/fields`;
   const list = async (table: string) => assertOk(await get(path(table)))["fields"] as ListedField[];
   const find = async (table: string, name: string) =>
@@ -63,7 +65,10 @@ describeService("Get Fields", ({ get, query, run }) => {
     const body = assertOk(await get(path("deals")));
     assertEquals(Object.keys(body), ["success", "table", "fields"]);
     assertEquals(body["table"], "deals");
-    const members = ["name", "type", "nullable", "primary_key", "writable", "operators", "comment"];
+    const members = [
+      ...["name", "type", "nullable", "primary_key", "writable", "creatable", "required"],
+      ...["operators", "comment"],
+    ];
     for (const field of body["fields"] as ListedField[]) {
       assertEquals(
         Object.keys(field).filter((key) => key !== "enum" && key !== "time_zone"),
@@ -125,6 +130,22 @@ describeService("Get Fields", ({ get, query, run }) => {
     assertEquals(await flags("order_lines", "line_no"), [false, true, false]);
     assertEquals(await flags("countries", "name"), [false, false, false]);
     assertEquals(await flags("everything", "d_needed"), [false, false, true]);
+  });
+
+  it("reports what a new record can set, and what it must [T88]", async () => {
+    const flags = async (table: string, name: string) => {
+      const field = await find(table, name);
+      return [field?.creatable, field?.required];
+    };
+    // The role of the real database has no right INSERT.
+    const may = kind === "embedded";
+    assertEquals(await flags("deals", "tenant_id"), [false, false]);
+    assertEquals(await flags("deals", "title"), [may, may]);
+    assertEquals(await flags("deals", "note"), [may, false]);
+    assertEquals(await flags("invoices", "gross"), [false, false]);
+    assertEquals(await flags("invoices", "serial_no"), [false, false]);
+    assertEquals(await flags("countries", "name"), [false, false]);
+    assertEquals(await flags("everything", "d_needed"), [may, false]);
   });
 
   it("reports the labels of an enum in their order, and of no other type [T47]", async () => {

@@ -59,16 +59,21 @@ describeSharedService("Get Tables", ({ get, kind, service }) => {
     assertEquals(names, [...names].sort());
   });
 
-  it("reports name, key, writable, changes and comment of each table, and nothing else [T43]", async () => {
+  it("reports name, key, rights, changes and comment of each table, and nothing else [T43] [T87]", async () => {
     const tables = await list();
     for (const table of tables) {
-      assertEquals(Object.keys(table), ["name", "primary_key", "writable", "changes", "comment"]);
+      assertEquals(Object.keys(table), [
+        ...["name", "primary_key", "writable", "creatable", "deletable", "changes", "comment"],
+      ]);
     }
     const find = (name: string) => tables.find((table) => table.name === name);
     assertEquals(find("deals"), {
       name: "deals",
       primary_key: ["fid"],
       writable: true,
+      // The role has no right INSERT or DELETE; that of the embedded database has all.
+      creatable: kind === "embedded",
+      deletable: kind === "embedded",
       changes: false,
       comment: "Deals of the sales team",
     });
@@ -83,6 +88,8 @@ describeSharedService("Get Tables", ({ get, kind, service }) => {
       name: "countries",
       primary_key: ["code"],
       writable: false,
+      creatable: false,
+      deletable: false,
       changes: false,
       comment: "Shared by all tenants",
     });

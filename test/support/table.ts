@@ -39,6 +39,8 @@ export function makeColumn(name: string, kind: ValueKind, more: Partial<Column> 
     nullable: true,
     primaryKey: false,
     readOnly: undefined,
+    unset: undefined,
+    required: false,
     labels: undefined,
     equality: true,
     order: true,
@@ -84,6 +86,10 @@ export function makeTable(columns: readonly Column[], more: Partial<Table> = {})
     feed: undefined,
     references: [],
     hasRewriteRules: false,
+    creatable: true,
+    deletable: true,
+    inserts: { hasRewriteRules: false, maySkip: false, rereads: false },
+    deletes: { hasRewriteRules: false, maySkip: false, rereads: false },
     ...more,
   };
 }

@@ -1,9 +1,10 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import type { Database } from "../../../src/postgres/database.ts";
 import { findSchema } from "../../../src/schema/find_schema.ts";
 import { migrateSchema } from "../../../src/schema/migrate_schema.ts";
 import { SCHEMA_STATEMENTS, VERSIONS } from "../../../src/schema/statements.ts";
+import { SCOPES } from "../../../src/scopes.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
 import { openSubject } from "../database/open_subject.ts";
 
@@ -52,10 +53,10 @@ for (const kind of DATABASE_KINDS) {
       });
     }
 
-    it("is migrated to version 10, and keeps its tokens [R33]", async () => {
+    it("is migrated to version 11, and keeps its tokens [R33]", async () => {
       assertEquals(await migrateSchema(owner), "migrated");
       assertEquals(await findSchema(owner), {
-        version: 10,
+        version: 11,
         readsTokens: true,
         readsSecrets: true,
         readsChanges: true,
@@ -66,8 +67,16 @@ for (const kind of DATABASE_KINDS) {
       });
       assertEquals(await migrateSchema(owner, { audit: true }), "current");
       const versions = await test.admin`select version from rowgate.migrations order by version`;
-      assertEquals(versions.map((row) => row["version"]), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+      assertEquals(versions.map((row) => row["version"]), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
       assertEquals([...await test.admin`select id from rowgate.tokens`], [{ id: "kept" }]);
+    });
+
+    it("admits every scope to the tokens, and no other [R33] [A9]", async () => {
+      const admit = (scopes: readonly string[]) =>
+        test.admin.unsafe(`update rowgate.tokens set scopes = '{${scopes}}'`);
+      await admit(SCOPES);
+      await assertRejects(async () => void await admit(["drop"]));
+      await admit(["query"]);
     });
 
     it("has one secret, which later runs keep [R48]", async () => {
@@ -88,7 +97,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await migrateSchema(owner), "migrated");
       const left = await test.admin`select from pg_trigger
         where tgrelid = 'rowgate.changes'::regclass and not tgisinternal`;
-      assertEquals([left.length, (await findSchema(owner)).version], [0, 10]);
+      assertEquals([left.length, (await findSchema(owner)).version], [0, 11]);
     });
 
     it("has the triggers of later versions known to what watches over them, where version 8 has not [R33] [CH3]", async () => {
@@ -96,7 +105,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals((await findSchema(owner)).version, 8);
       assertEquals(await migrateSchema(owner), "migrated");
       const [row] = await test.admin`select rowgate.changes_shape(1, 0::oid) as shape`;
-      assertEquals([row!["shape"], (await findSchema(owner)).version], [null, 10]);
+      assertEquals([row!["shape"], (await findSchema(owner)).version], [null, 11]);
     });
 
     if (kind === "real") {

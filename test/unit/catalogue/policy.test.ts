@@ -39,6 +39,7 @@ describe("the policy file", () => {
           read_only_columns: ["note"],
           cross_tenant_columns: ["owner"],
           read_only: true,
+          delete: false,
         },
         countries: { shared: true },
         open_deals: { expose: true, primary_key: ["fid"] },
@@ -58,6 +59,9 @@ describe("the policy file", () => {
       primaryKey: [],
       hiddenColumns: new Set(["secret"]),
       readOnly: true,
+      create: true,
+      delete: false,
+      softDelete: undefined,
       readOnlyColumns: new Set(["note"]),
       crossTenantColumns: new Set(["owner"]),
     });

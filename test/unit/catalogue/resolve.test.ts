@@ -6,6 +6,7 @@ import type { Introspection } from "../../../src/catalogue/introspection.ts";
 import { EMPTY_POLICY } from "../../../src/catalogue/policy.ts";
 import { isOpenTo, resolveTable } from "../../../src/catalogue/resolve.ts";
 import { tenantFits } from "../../../src/catalogue/tenant_column.ts";
+import { NOT_GRANTED } from "./found_schema.ts";
 import type { Access } from "../../../src/tokens/token.ts";
 
 const INT4 = {
@@ -21,7 +22,10 @@ const INT4 = {
   labels: null,
   equality: true,
   order: true,
+  hasDefault: false,
 };
+
+const GRANTED = { ...NOT_GRANTED, granted: true };
 
 function column(number: number, name: string, update = true) {
   return {
@@ -37,6 +41,7 @@ function column(number: number, name: string, update = true) {
     update,
     deterministic: true,
     comment: null,
+    ...{ insert: update, mandatory: true, hasDefault: false },
   };
 }
 
@@ -54,6 +59,8 @@ function table(name: string, update = true) {
     hasChildTables: false,
     early: false,
     late: false,
+    inserts: update ? GRANTED : NOT_GRANTED,
+    deletes: update ? GRANTED : NOT_GRANTED,
     engines: null,
     updatable: true,
     key: [1],
@@ -103,6 +110,15 @@ describe("resolving a table", () => {
         resolveTable(catalogue, "deals", { access: ACCESS, operation }).identifier as string,
         '"public"."deals"',
       );
+    }
+  });
+
+  it("lets a token create or delete only where the role has the right and the token the scope [A30] [T87]", () => {
+    for (const operation of ["create", "delete"] as const) {
+      const access: Access = { ...ACCESS, scopes: [operation] };
+      assertEquals(resolveTable(catalogue, "deals", { access, operation }).name, "deals");
+      assertEquals(rejectionOf("deals", { operation }).status, 403);
+      assertEquals(rejectionOf("archive", { access, operation }).status, 403);
     }
   });
 
