@@ -2,7 +2,7 @@
  * Checks the rules of CONTRIBUTING.md that a program can check: a docstring on every export, no file
  * over 300 lines, no name that says nothing, at most three parameters, no class but errors, no default
  * export; links, paths and `@see` that lead to a file, a heading or a rule; the template of
- * docs/decisions; no test that is timed.
+ * docs/decisions; the endpoints of the README; no test that is timed.
  */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -12,6 +12,7 @@ import { promisify } from "node:util";
 import { anchorsOf, findBrokenLinks, findWideTables, listPages } from "./checks/pages.ts";
 import { findFalseCitations } from "./checks/citations.ts";
 import { checkDecisions } from "./checks/decisions.ts";
+import { checkEndpoints } from "./checks/endpoints.ts";
 import { listFiles } from "./list_files.ts";
 import { lineAt, readSource } from "./checks/source.ts";
 import { readRules } from "./checks/rules.ts";
@@ -50,7 +51,7 @@ const pages = await listPages();
 for (const page of pages) {
   problems.push(...await findBrokenLinks(page), ...await findWideTables(page));
 }
-problems.push(...await checkDecisions());
+problems.push(...await checkDecisions(), ...await checkEndpoints());
 const { rules: ids } = await readRules();
 for (const file of files) problems.push(...await findFalseCitations(file, { ids, anchorsOf }));
 for (const file of files) problems.push(...await findTimedTests(file));

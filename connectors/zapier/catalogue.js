@@ -104,7 +104,7 @@ export function makeUpdate(z, { match, empty = [], ...inputData }) {
   const values = readValues(inputData);
   const both = empty.find((name) => Object.hasOwn(values, name));
   if (both !== undefined) {
-    throw reject(z, `${both}: it is set and among the fields to empty, expected one of both`);
+    throw reject(z, `${both}: it is set and among the fields to empty, expected one of the two`);
   }
   const emptied = Object.fromEntries(empty.map((name) => [name, null]));
   return { filters: match, fields: { ...values, ...emptied } };

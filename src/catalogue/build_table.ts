@@ -66,7 +66,7 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
   );
   if (duplicate !== undefined) {
     warnings.push(
-      `policy: tables.${policyKey}.columns: two columns are called "${duplicate}", not exposed`,
+      `policy: tables.${policyKey}.columns: two columns are called "${duplicate}", so the table is not exposed`,
     );
     return undefined;
   }
@@ -285,13 +285,13 @@ function listMismatches(found: FoundTable, policy: TablePolicy): readonly string
     }
   }
   if (found.key.length > 0 && policy.primaryKey.length > 0) {
-    messages.push(".primary_key: the table has a primary key of its own, left out");
+    messages.push(".primary_key: ignored, because the table has a primary key of its own");
   }
   if (policy.writable && !found.updatable) {
-    messages.push(`.writable: Postgres does not update this view by itself, left out`);
+    messages.push(`.writable: ignored, because Postgres does not update this view by itself`);
   }
   if (isStored(found) && policy.expose) {
-    messages.push(`.expose: is for views and foreign tables, left out`);
+    messages.push(`.expose: ignored, because it is for views and foreign tables`);
   }
   return messages;
 }

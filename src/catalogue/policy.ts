@@ -188,14 +188,14 @@ function parseTable(
   const problems: string[] = [];
   if (found.shared && found.tenant_column !== undefined) {
     problems.push(
-      `${where}: "shared" is for a table without a tenant column, leave out one of both`,
+      `${where}: "shared" is for a table without a tenant column, leave out one of the two`,
     );
   }
   const ways = (["tenant_via", "tenant_columns", "tenant_column", "shared"] as const)
     .filter((key) => found[key] !== undefined && found[key] !== false);
   const [way, other] = ways;
   if (other !== undefined && way !== "tenant_column") {
-    problems.push(`${where}: "${way}" stands beside "${other}", leave out one of both`);
+    problems.push(`${where}: "${way}" and "${other}" cannot be combined, leave out one of them`);
   }
   if (found.tenant_via !== undefined && found.expose) {
     problems.push(`${where}: "tenant_via" needs a foreign key, which no view or foreign table has`);

@@ -39,6 +39,10 @@ export function findReferences(found: NamedTable, options: ReferencesOptions): F
   return { checked, uncheckable };
 }
 
+function unknownTenant(identifier: string): string {
+  return `neither a column nor the policy says which tenant the rows of ${identifier} belong to`;
+}
+
 /** Returns the path to the tenant, nothing where none is to be checked, or why it cannot be. */
 function followReference(
   found: NamedTable,
@@ -47,7 +51,7 @@ function followReference(
 ): readonly Tenancy[] | string {
   const identifier = qualify(key.schema, key.target);
   const parent = context.byIdentifier.get(identifier);
-  const unknown = key.hasTenant ? `nothing says whose the rows of ${identifier} are` : [];
+  const unknown = key.hasTenant ? unknownTenant(identifier) : [];
   if (parent === undefined) return unknown;
   if (typeof tenancy !== "string" && isFirstStep(tenancy.via[0], identifier, key)) return [];
   const policy = { ...NO_TENANCY, ...parent.policy };
@@ -55,7 +59,7 @@ function followReference(
   if (owner === "shared") return [];
   if (owner === "none") {
     const isNamed = policy.tenantColumns !== undefined || policy.tenantVia !== undefined;
-    return isNamed ? `nothing says whose the rows of ${identifier} are` : unknown;
+    return isNamed ? unknownTenant(identifier) : unknown;
   }
   if (typeof tenancy !== "string" && comparesTenants(key, tenancy, owner)) return [];
   const scalar = (names: readonly string[]) => key.ofPeriods ? names.slice(0, -1) : names;

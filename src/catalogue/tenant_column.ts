@@ -57,7 +57,7 @@ export function findTenantColumns(
     }
     return "none";
   }
-  if (policy.shared) warnings.push(`${where}.shared: left out, the table has "${names[0]}"`);
+  if (policy.shared) warnings.push(`${where}.shared: ignored, because the table has "${names[0]}"`);
   const columns = names.flatMap((name) => describeColumn(found, name, context) ?? []);
   return columns.length === names.length ? columns : "none";
 }
@@ -72,7 +72,9 @@ function describeColumn(
   const { baseType, cast, kind } = describeType({ ...column, modifier: -1 }, types);
   const tenantKind = KINDS.get(baseType);
   if (tenantKind === undefined || kind === "other" || !column.deterministic) {
-    warnings.push(`table "${found.called}": its tenant column cannot hold a tenant, not exposed`);
+    warnings.push(
+      `table "${found.called}": is not exposed, because its tenant column cannot hold a tenant`,
+    );
     return undefined;
   }
   return {

@@ -30,7 +30,7 @@ export function findTenancy(
     return typeof columns === "string" ? columns : { columns, via: [] };
   }
   if (found.columns.some(({ name }) => name === options.tenantColumn)) {
-    warnings.push(`${where}: left out, the table has "${options.tenantColumn}"`);
+    warnings.push(`${where}: ignored, because the table has "${options.tenantColumn}"`);
     return findTenancy(found, { policy: { ...policy, tenantVia: undefined }, context });
   }
   const path = followPath(found, tenantVia, context);
@@ -53,7 +53,7 @@ function followPath(
   while (next !== undefined) {
     const parent = tables.get(next.table);
     if (parent === undefined) return `there is no table "${next.table}" with a tenant`;
-    if (passed.has(parent.identifier)) return `it comes back to "${parent.called}"`;
+    if (passed.has(parent.identifier)) return `it leads back to "${parent.called}"`;
     passed.add(parent.identifier);
     const step = findStep(table, { parent, columns: next.columns, context });
     if (typeof step === "string") return step;
@@ -66,7 +66,7 @@ function followPath(
   const policy = table.policy ?? NO_TENANT_POLICY;
   const columns = findTenantColumns(table, { policy, context: { ...context, warnings: [] } });
   return typeof columns === "string"
-    ? `nothing says whose the rows of "${table.called}" are`
+    ? `neither a column nor the policy says which tenant the rows of "${table.called}" belong to`
     : { columns, via };
 }
 

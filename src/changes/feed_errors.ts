@@ -46,6 +46,6 @@ export function rejectFull(): ApiError {
 
 /** Makes the 503 for a standby. @see CH14 */
 export function rejectStandby(): ApiError {
-  const message = "The database is a standby, which cannot tell changes apart";
+  const message = "The database is a standby, which cannot serve a changes feed";
   return new ApiError(503, message, { headers: { "Retry-After": "1" } });
 }

@@ -49,7 +49,9 @@ export function addAudit(root: Command, run: RunWork): void {
       )
         .argParser(parseSince),
     )
-    .addOption(new Option("--limit <n>", "How many at most").argParser(parseLimit).default(100))
+    .addOption(
+      new Option("--limit <n>", "The most updates to list").argParser(parseLimit).default(100),
+    )
     .option("--json", "Print JSON")
     .addHelpText("after", EXAMPLES)
     .action((options: AuditOptions) => run((host) => listAudit(host, options)));

@@ -55,7 +55,7 @@ export function addWebhook(root: Command, run: RunWork): void {
       .argument("<id>", "Id of the webhook, from `webhook list`", parseWebhookId)
       .addHelpText("after", help);
 
-  onOne("enable", "Let deliveries go on", ENABLE_EXAMPLES)
+  onOne("enable", "Resume deliveries", ENABLE_EXAMPLES)
     .action((id: string) =>
       run((host) => change(host, id, { verb: "enabled", by: enableWebhook }))
     );
@@ -65,7 +65,11 @@ export function addWebhook(root: Command, run: RunWork): void {
       "`cursor` of a message or of the feed, start for all rows, or now to skip what is left",
       parseText,
     )
-    .option("--table <table>", "Only this table; a cursor tells its table by itself", parseText)
+    .option(
+      "--table <table>",
+      "Only this table; not needed with a cursor, which belongs to one table",
+      parseText,
+    )
     .action((id: string, options: ReplayOptions) => run((host) => replay(host, id, options)));
   onOne("disable", "Stop deliveries until the webhook is enabled").action((id: string) =>
     run((host) => change(host, id, { verb: "disabled", by: disableByOperator }))
@@ -131,10 +135,10 @@ function replay(host: Host, id: string, { since, table }: ReplayOptions): Promis
     }
     changes.close();
     if (replayed.length === 0) {
-      throw stop(FAILED, `rowgate: --since is no cursor of a table of the webhook ${id}`);
+      throw stop(FAILED, `rowgate: --since is not a cursor of a table of the webhook ${id}`);
     }
     host.stderr.write(
-      `Webhook ${id} goes on at the cursor in ${replayed.join(", ")}.` +
+      `Webhook ${id} continues at the cursor in ${replayed.join(", ")}.` +
         `${webhook.state === "disabled" ? " It is disabled: enable it as well." : ""}\n`,
     );
     return 0;

@@ -15,10 +15,12 @@ export function checkOptions(
     if (check === undefined) {
       throw createRejection(
         name,
-        `no option of this call, expected ${Object.keys(checks).join(", ")}`,
+        `not an option of this call, expected ${Object.keys(checks).join(", ")}`,
       );
     }
-    if (!check(value)) throw createRejection(name, `${String(value)} is no value of this option`);
+    if (!check(value)) {
+      throw createRejection(name, `${String(value)} is not a value of this option`);
+    }
   }
 }
 
@@ -32,7 +34,7 @@ export const anyValue = (): boolean => true;
 export function writeNames(names: readonly string[]): string {
   names.forEach((name: unknown, at) => {
     if (typeof name === "string" && /^[^,]+$/.test(name)) return;
-    throw createRejection(`select[${at}]`, `${String(name)} is no name of a column`);
+    throw createRejection(`select[${at}]`, `${String(name)} is not the name of a column`);
   });
   return names.join();
 }

@@ -23,7 +23,7 @@ export function createExport(client: OpenClient, pathOf: (table: string) => stri
       let count = -1;
       for await (const line of readParts(opened.body, { separator: "\n", signal })) {
         // A record is an object; a number is the count after the last one.
-        if (count >= 0) throw new Error("Something follows the count of records");
+        if (count >= 0) throw new Error("There is data after the count of records");
         if (/^\d+$/.test(line)) count = Number(line);
         else {
           yield JSON.parse(line);

@@ -59,7 +59,7 @@ export function openExportEnd(form: keyof typeof MARKS): ExportEnd {
       if (!isEnd) return bytes;
       count += new TextDecoder().decode(bytes.subarray(at, at + MAX_COUNT_BYTES));
       if (count.length > MAX_COUNT_BYTES) {
-        throw new Error("Something follows the end of the export");
+        throw new Error("There is data after the end of the export");
       }
       return bytes.subarray(0, at);
     },

@@ -52,11 +52,11 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   }),
   replicaWaitMs: setting("ROWGATE_REPLICA_WAIT_MS", wholeNumber(0, 60_000), {
     default: 500,
-    help: "Longest wait for a standby to have a write",
+    help: "Longest wait for a write to reach a standby",
   }),
   replicaStickyMs: setting("ROWGATE_REPLICA_STICKY_MS", wholeNumber(0, 3_600_000), {
     default: 5000,
-    help: "Queries of a token on the primary after its write",
+    help: "How long queries use the primary after a write of their token",
   }),
   replicaMaxLagMs: setting("ROWGATE_REPLICA_MAX_LAG_MS", wholeNumber(100, 86_400_000), {
     default: 10_000,
@@ -80,7 +80,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   }),
   timeZone: setting("ROWGATE_TIME_ZONE", timeZone, {
     default: undefined,
-    help: "Zone of columns without zone; by default the database's",
+    help: "Time zone of columns that have none; by default the database's",
   }),
   poolSize: setting("ROWGATE_POOL_SIZE", wholeNumber(1, 1000), {
     default: 10,
@@ -88,11 +88,11 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   }),
   poolIdleSize: setting("ROWGATE_POOL_IDLE_SIZE", wholeNumber(0, 1000), {
     default: undefined,
-    help: "Of these, how many stay open without requests; by default all",
+    help: "Connections that stay open when idle; by default all",
   }),
   poolIdleMs: setting("ROWGATE_POOL_IDLE_MS", wholeNumber(1000, 86_400_000), {
     default: 60_000,
-    help: "Rest after which the others are closed",
+    help: "Idle time after which the others are closed",
   }),
   poolWaitMs: setting("ROWGATE_POOL_WAIT_MS", wholeNumber(10, 600_000), {
     default: 5000,
@@ -124,11 +124,11 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   }),
   maxBodiesBytes: setting("ROWGATE_MAX_BODIES_BYTES", wholeNumber(65_536, 1_099_511_627_776), {
     default: 33_554_432,
-    help: "All request bodies in memory",
+    help: "Total size of the request bodies in memory",
   }),
   maxUnsentBytes: setting("ROWGATE_MAX_UNSENT_BYTES", wholeNumber(65_536, 1_099_511_627_776), {
     default: 268_435_456,
-    help: "All long responses not sent yet",
+    help: "Total size of the long responses that are not sent yet",
   }),
   sendTimeoutMs: setting("ROWGATE_SEND_TIMEOUT_MS", wholeNumber(100, 3_600_000), {
     default: 20_000,
@@ -140,7 +140,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   }),
   exportsPerTenant: setting("ROWGATE_EXPORTS_PER_TENANT", wholeNumber(1, 100), {
     default: undefined,
-    help: "Exports of one tenant at the same time, as many if not set",
+    help: "Exports of one tenant at the same time; by default as many",
   }),
   exportTimeoutMs: setting("ROWGATE_EXPORT_TIMEOUT_MS", wholeNumber(100, 86_400_000), {
     default: 600_000,
@@ -173,7 +173,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   }),
   rateLimitScope: setting("ROWGATE_RATE_LIMIT_SCOPE", rateLimitScope, {
     default: "process",
-    help: "process, or instances: the limit of all of them together",
+    help: "What the limit applies to: each process, or all instances together",
   }),
   prepare: setting("ROWGATE_PREPARE", onOffOrAuto, {
     default: true,
@@ -189,7 +189,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   }),
   auditDays: setting("ROWGATE_AUDIT_DAYS", daysOrNone(36_500), {
     default: undefined,
-    help: "Days after which such a record is deleted",
+    help: "Days after which audit records are deleted",
   }),
   changesDays: setting("ROWGATE_CHANGES_DAYS", wholeNumber(1, 36_500), {
     default: 7,
@@ -219,10 +219,10 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   }),
   drainMs: setting("ROWGATE_DRAIN_MS", wholeNumber(0, 3_600_000), {
     default: 0,
-    help: "How long it takes requests after SIGTERM",
+    help: "How long new requests are accepted after SIGTERM",
   }),
   shutdownMs: setting("ROWGATE_SHUTDOWN_MS", wholeNumber(0, 3_600_000), {
     default: 30_000,
-    help: "How long running requests may take after SIGTERM",
+    help: "How long running requests may take after that",
   }),
 };

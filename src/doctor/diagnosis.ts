@@ -144,7 +144,7 @@ export function describeSilent(
     level: "warning",
     what: `${server} of ${setting} does not answer`,
     why,
-    fix: `see that it runs, and that the role may log in there (pg_hba.conf of ${server})`,
+    fix: `check that it runs, and that the role may log in there (pg_hba.conf of ${server})`,
   };
 }
 

@@ -45,7 +45,7 @@ export function describeUnexamined(id: string, what: string, error: unknown): Fi
     what: isForbidden
       ? `${what}: the database role may not read what this needs`
       : `${what}: ${message.charAt(0).toLowerCase()}${message.slice(1)} (${error.code})`,
-    why: "what is not examined is not known to be safe",
+    why: "what could not be examined may be unsafe",
     fix: isForbidden
       ? "run rowgate doctor as the owner of the tables"
       : error.kind === "unfilled"

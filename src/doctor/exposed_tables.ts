@@ -28,7 +28,7 @@ function look({ catalogue, config }: Setup): Promise<Diagnosis> {
       level: "error",
       what: "no table is exposed",
       why: "every request for a table is answered with 404",
-      fix: "rowgate tables    # says of each table why, and what to type",
+      fix: "rowgate tables    # shows for each table why, and the command that exposes it",
     }],
   });
 }

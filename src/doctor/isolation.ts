@@ -140,7 +140,7 @@ function describeFailure(table: string, status: number): Finding {
     id: `not_probed:${table}`,
     level: "warning",
     what: `${table} could not be probed: the response was ${status}`,
-    why: "what is not examined is not known to be safe",
+    why: "what could not be examined may be unsafe",
     fix: "send a query to a server and read its log",
   };
 }

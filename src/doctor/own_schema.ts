@@ -149,7 +149,7 @@ function checkRates({ config }: Setup, { role, tokens, leases }: Rights): Findin
     what: leases === null
       ? "ROWGATE_RATE_LIMIT_SCOPE is instances, but there is no function rowgate.lease_rates"
       : `ROWGATE_RATE_LIMIT_SCOPE is instances, but the role ${role} may not call rowgate.lease_rates`,
-    why: "each process counts alone, and all of them together admit a multiple of it",
+    why: "each process counts alone, so together they admit a multiple of the limit",
     fix: (leases === null ? 'rowgate setup --print | psql "$OWNER_URL"\n' : "") +
       `grant usage on schema rowgate to ${quoteIdentifier(role)}; ` +
       `grant execute on function ${RATES_FUNCTIONS.join(", ")} to ${quoteIdentifier(role)};`,

@@ -8,7 +8,7 @@ function look({ catalogue: { tables, blind = new Map() } }: Setup): Promise<Diag
     id: `row_security:${table}`,
     level: "error" as const,
     what: `the table ${table} is not served: ${why}`,
-    why: "queries would find nothing, and clients that keep a copy would take that for the truth",
+    why: "queries would find no rows, and clients that keep a copy would delete theirs",
     fix: "ROWGATE_TENANT_SETTING=app.tenant_id    # the setting that your policies read",
   }));
   const guarded = [...tables.values()].filter(({ rowSecurity }) =>

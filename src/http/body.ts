@@ -77,7 +77,7 @@ export function openBody(
 export function refuseBody({ headers }: Request): void {
   const isEmpty = /^0*$/.test(headers.get("content-length") ?? "");
   if (isEmpty && !headers.has("transfer-encoding")) return;
-  throw new ApiError(400, "body: this operation reads none, expected no body");
+  throw new ApiError(400, "body: this operation takes no body, expected none");
 }
 
 /** Shorter bodies are not counted, since the number of requests in flight is limited. */
@@ -174,13 +174,13 @@ function within<T>(
       resolve(read);
     }, (cause) => {
       endDeadline();
-      reject(new ApiError(400, "body: it broke off, expected it whole", { cause }));
+      reject(new ApiError(400, "body: the request ended before its body was complete", { cause }));
     });
   });
 }
 
 function rejectLate(timeoutMs: number): ApiError {
-  const message = `body: it did not arrive in time, expected it whole within ${timeoutMs} ms`;
+  const message = `body: it did not arrive in time, expected all of it within ${timeoutMs} ms`;
   return new ApiError(408, message, { headers: { "connection": "close" } });
 }
 

@@ -98,7 +98,7 @@ function rejectFull(max: number): ApiError {
  * one of these ends.
  */
 function rejectTenant(max: number): ApiError {
-  return reject(`Too many exports of yours are running, at most ${max} at once`);
+  return reject(`Too many of your exports are running, at most ${max} at once`);
 }
 
 function reject(what: string): ApiError {

@@ -21,7 +21,10 @@ export function checkHost(request: Request): void {
     if (host !== null) last = { host, start: `http://${host}/` };
     return;
   }
-  throw new ApiError(400, `Host: ${quote(host ?? "")} is no host, expected a name or an address`);
+  throw new ApiError(
+    400,
+    `Host: ${quote(host ?? "")} is not a host, expected a name or an address`,
+  );
 }
 
 /**

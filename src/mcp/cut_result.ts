@@ -41,7 +41,7 @@ export function addMember(json: string, name: string, value: string): string {
 export function cutResult({ json, list, advise }: LongAnswer): string {
   if (fitsResult(json)) return json;
   const { end, entries } = takeEntries(json, list);
-  const note = `Cut behind ${entries} entries of ${list}, because a result has at most ` +
+  const note = `Cut after ${entries} entries of ${list}, because a result has at most ` +
     `${MAX_TOOL_RESULT_BYTES} bytes. ${advise(entries)}`;
   return addNote(`${json.slice(0, end)}]}`, note);
 }

@@ -31,7 +31,7 @@ const DEPTH_OF_ARGUMENTS = 3;
 export async function readMessage(text: string): Promise<Message> {
   const { value, ...source } = await parseJsonInSlices(text, { valueDepth: DEPTH_OF_ARGUMENTS });
   if (!isObject(value)) {
-    throw new ApiError(400, "body: it is no message, expected one JSON object of JSON-RPC 2.0");
+    throw new ApiError(400, "body: it is not a message, expected one JSON object of JSON-RPC 2.0");
   }
   const { method, params } = value;
   const given = isObject(params) && isObject(params.arguments) ? params.arguments : undefined;

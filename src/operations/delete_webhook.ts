@@ -9,7 +9,7 @@ export const deleteWebhook: DescribedOperation = {
   path: "/integration/webhooks/:id",
   ...WEBHOOK,
   summary: "Delete Webhook",
-  description: "Deletes a webhook of the token, and gives it as it was.",
+  description: "Deletes a webhook of the token, and returns it as it was.",
   headers: ["ETag"],
   errors: WEBHOOK_ERRORS,
   response: "OneWebhook",

@@ -72,9 +72,8 @@ export const listChanges: DescribedOperation = {
   scope: "query",
   tag: "Records",
   summary: "List Changes",
-  description:
-    "Returns what changed since a cursor, rows that were deleted as well; without one, " +
-    "begins with every row. Apply the answers in order: when `more` is false, the copy is complete. " +
+  description: "Returns what changed since a cursor, including deleted rows; without one, " +
+    "begins with every row. Apply the responses in order: when `more` is false, the copy is complete. " +
     "With `Accept: text/event-stream` the same comes as Server-Sent Events.",
   parameters: ["Since", "Limit", "Wait", "Fields"],
   response: "Changes",
@@ -219,14 +218,14 @@ function readChangesQuery(given: Arguments): Readonly<Record<string, string>> {
     const number = given.get(name);
     if (number === undefined) continue;
     if (typeof number !== "number") {
-      throw new ApiError(400, `${name}: ${quote(number)} is not possible, expected a number`);
+      throw new ApiError(400, `${name}: ${quote(number)} is not valid, expected a number`);
     }
     query[name] = given.print(name);
   }
   const fields = given.get("fields");
   if (fields === undefined) return query;
   if (!Array.isArray(fields) || !fields.every((field) => typeof field === "string")) {
-    throw new ApiError(400, `fields: ${quote(fields)} is not possible, expected a list of names`);
+    throw new ApiError(400, `fields: ${quote(fields)} is not valid, expected a list of names`);
   }
   const list = fields.find((field) => field.includes(","));
   if (list !== undefined) {

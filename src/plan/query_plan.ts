@@ -124,7 +124,7 @@ function planContinued(
   if (!pageToken && token === undefined) return undefined;
   if (token !== undefined && request.page > 1) {
     const message =
-      `${request.page} stands beside a page token, which has the number of its page, ` +
+      `${request.page} cannot be combined with a page token, which contains the page number, ` +
       "expected no page";
     findings.issues.push({ path: pathOf("page"), message });
   }

@@ -34,7 +34,7 @@ export async function openPageToken(
   const { continued } = plan;
   if (continued.token === undefined) return plan;
   const content = await open(cursors, plan, continued.token);
-  if (content === undefined) throw reject("is none that was given out here");
+  if (content === undefined) throw reject("was not issued here");
   const [page, [table, filters, order], after] = content;
   if (table !== identity[0]) throw reject("belongs to another table");
   if (filters !== identity[1]) throw reject("belongs to other filters");

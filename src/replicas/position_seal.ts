@@ -47,7 +47,7 @@ export function createPositionSeal({ cursors, system }: SealOptions): PositionSe
     const payload = await cursors.open(text, await useOf(tenant));
     if (payload !== undefined) return parsePosition(payload);
     const expected = "expected the header of a response to an update";
-    throw new ApiError(400, `Rowgate-Position: This is no position of a write, ${expected}`);
+    throw new ApiError(400, `Rowgate-Position: This is not the position of a write, ${expected}`);
   }
 
   async function useOf(tenant: string): Promise<CursorUse> {

@@ -33,7 +33,7 @@ export function parseChangesRequest(url: string): ChangesRequest {
   for (const name of new Set(searchParams.keys())) {
     if (!PARAMETERS.includes(name)) problems.push(describeUnknown(name));
     else if (searchParams.getAll(name).length > 1) {
-      problems.push(`${name}: It is given more than once, expected it once`);
+      problems.push(`${name}: It is given more than once, expected once`);
     }
   }
   const number = (name: string, { from, to, preset }: NumberRange): number => {
@@ -42,7 +42,7 @@ export function parseChangesRequest(url: string): ChangesRequest {
     const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : NaN;
     if (value >= from && value <= to) return value;
     problems.push(
-      `${name}: ${quote(text)} is not possible, expected a number from ${from} to ${to}`,
+      `${name}: ${quote(text)} is not valid, expected a number from ${from} to ${to}`,
     );
     return preset;
   };

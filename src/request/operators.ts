@@ -59,15 +59,15 @@ const RANGE: v.GenericSchema<unknown, [Ordered, Ordered]> = v.pipe(
 const BEGINNING: v.GenericSchema<string> = v.pipe(
   v.string((issue) =>
     issue.input === null
-      ? describeNull("is the beginning of nothing")
-      : `${quote(issue.input)} is not a text, expected a string`
+      ? describeNull("cannot be the beginning of a text")
+      : `${quote(issue.input)} is not text, expected a string`
   ),
 );
 
 /** The value of `contains`. `parseFilters` limits its items. */
 const CONTAINED: v.GenericSchema<Exclude<Json, null>> = v.custom<Exclude<Json, null>>(
   (value) => value !== null,
-  () => describeNull("is contained in nothing"),
+  () => describeNull("cannot be contained in a value"),
 );
 
 /** The properties of an operator that do not depend on a column. */

@@ -82,16 +82,23 @@ export function openMeters(registry: Registry) {
     changesAge: shared("changes_oldest_seconds", "Age of the oldest entry in that log"),
     changesTransaction: shared(
       "changes_transaction_seconds",
-      "How long the oldest running transaction has been seen; what it wrote may still come",
+      "Age of the oldest running transaction; the feeds do not have its changes yet",
     ),
     changesWaiting: gauge("changes_waiting", "Clients that wait for changes"),
     webhookAttempts: counter("webhook_attempts_total", "Messages sent to webhooks", "result"),
-    webhookDuration: histogram("webhook_attempt_seconds", "Time that receivers of webhooks took"),
+    webhookDuration: histogram(
+      "webhook_attempt_seconds",
+      "Response time of the receivers of webhooks",
+    ),
     webhooksDisabled: counter(
       "webhooks_disabled_total",
       "Webhooks that were disabled because they could not be delivered",
     ),
-    webhooks: shared("webhooks", "Webhooks; those that fail are enabled too", "state"),
+    webhooks: shared(
+      "webhooks",
+      "Webhooks by state; failing ones are also counted as enabled",
+      "state",
+    ),
     toolCalls: counter("tool_calls_total", "Calls of tools by agents", "tool", "result"),
     tokenLookups: counter("token_lookups_total", "Tokens looked up", "result"),
   };

@@ -118,9 +118,9 @@ function findObstacle(
 ): string | undefined {
   if (holder === undefined) return "its token has expired or was revoked";
   if (holder.tenant !== tenant) return "its token belongs to another tenant now";
-  if (!holder.scopes.includes("webhooks")) return "its token may have no webhooks any more";
+  if (!holder.scopes.includes("webhooks")) return "its token may no longer use webhooks";
   if (findUrlProblem(url, hosts) === undefined) return undefined;
-  return "its host may not be called any more";
+  return "its host may no longer be called";
 }
 
 /**

@@ -102,5 +102,5 @@ function describeLate(timeoutMs: number): Outcome {
 
 /** Hides the texts of the runtimes, which name addresses and differ. */
 function describeFailure(): Outcome {
-  return { kind: "failed", error: "no connection, or it broke off", retryAfter: undefined };
+  return { kind: "failed", error: "the connection failed or was cut off", retryAfter: undefined };
 }

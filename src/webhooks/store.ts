@@ -79,7 +79,7 @@ export async function createWebhook(
   if (row !== undefined) return { webhook: parseWebhook(row.webhook), secret };
   throw new ApiError(
     409,
-    `There are too many webhooks, expected at most ${MAX_WEBHOOKS_OF_TOKEN} of a token and ` +
+    `There are too many webhooks, expected at most ${MAX_WEBHOOKS_OF_TOKEN} for a token and ` +
       `${MAX_WEBHOOKS_OF_TENANT} of a tenant; delete one first`,
   );
 }

@@ -91,7 +91,7 @@ describeSharedService("agents", ({ service, query, run, kind }) => {
     const { answer } = await agent.call("describe_table", { table: "deals", contains: "FID" });
     assertEquals((answer.fields as { name: string }[]).map(({ name }) => name), ["fid"]);
     const wrong = await agent.call("list_tables", { contains: 1 });
-    assertEquals(wrong.text, "contains: 1 is not possible, expected a string");
+    assertEquals(wrong.text, "contains: 1 is not valid, expected a string");
   });
 
   it("updates one record, or as many as may be affected [MC8] [MC11]", async () => {
@@ -133,7 +133,7 @@ describeSharedService("agents", ({ service, query, run, kind }) => {
   it("says at the argument what is wrong with a page token or a key [MC21] [MC22]", async () => {
     const query = { table: "deals", filters: { and: [] } };
     const wrong = [
-      ["query_records", { ...query, page_token: 5 }, /^page_token: 5 is not possible/],
+      ["query_records", { ...query, page_token: 5 }, /^page_token: 5 is not valid/],
       [
         "query_records",
         { ...query, page_token: "none" },

@@ -176,7 +176,7 @@ describeSharedService("attacks by agents", ({ service, query, run }) => {
     assertEquals(records, (page.body.records as unknown[]).slice(0, records.length));
     assertMatch(
       String(answer.note),
-      new RegExp(`^Cut behind ${records.length} entries of records.* at most 32768 bytes`),
+      new RegExp(`^Cut after ${records.length} entries of records.* at most 32768 bytes`),
     );
     await run("update deals set title = repeat('x', 40000) where tenant_id = 1 and fid = 1");
     const filters = { and: [{ field: "fid", op: "eq", value: 1 }] };

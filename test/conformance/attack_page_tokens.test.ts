@@ -9,7 +9,7 @@ const PREFER = { prefer: "page-token" };
 const BODY = { sort: [{ field: "title" }], select: ["fid"], per_page: 5 };
 const DEALS = "/integration/tables/deals/query";
 /** What a page token that was made up is answered with. */
-const MADE_UP = /^after: The page token is none that was given out here, expected /;
+const MADE_UP = /^after: The page token was not issued here, expected /;
 
 const lines: string[] = [];
 

@@ -233,8 +233,8 @@ describeService("Tables whose path cannot be followed", (conversation) => {
   for (
     const [table, reason] of [
       ["loose", 'no foreign key of "loose" refers from "home_id" to "homes"'],
-      ["ring_a", 'it comes back to "ring_a"'],
-      ["stocks", 'nothing says whose the rows of "wares" are'],
+      ["ring_a", 'it leads back to "ring_a"'],
+      ["stocks", 'neither a column nor the policy says which tenant the rows of "wares" belong to'],
       ["meters", 'no foreign key of "meters" refers from "region" to "sites"'],
       ["beds", 'there is no table "nothing" with a tenant'],
     ] as const

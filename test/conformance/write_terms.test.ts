@@ -197,7 +197,7 @@ describeService("Writes that say more than their body", ({ service, single, quer
       const headers = { "content-length": "11" };
       const options = { token, headers, body: { url: "x" } };
       const refused = await service().send("DELETE", `${WEBHOOKS}/${id}`, options);
-      assertRejected(refused, 400, "body: this operation reads none, expected no body");
+      assertRejected(refused, 400, "body: this operation takes no body, expected none");
     });
   });
 

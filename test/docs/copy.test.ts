@@ -49,7 +49,7 @@ describe("the Python program that keeps a copy", () => {
     await remove(2);
     await keepCopy();
     assertEquals(await readCopy(), copied.filter(([id]) => id !== "2"));
-    // A cursor that leads nowhere any more: it copies the table again.
+    // A cursor that is no longer valid any more: it copies the table again.
     const alter: Compile = (sql) => sql`alter table orders alter column note set default ''`;
     await service.database.run(alter, { write: true });
     await remove(3);

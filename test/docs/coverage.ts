@@ -2,10 +2,7 @@
 export const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "README.md": {
     sh: "test/ship/commands.test.ts",
-    // The response; test/ship/commands.test.ts uses the policy file.
     json: "test/docs/requests.test.ts",
-    python: "test/docs/first_request.test.ts",
-    ts: "test/docs/first_request.test.ts",
   },
   "docs/install.md": { sh: "test/ship/commands.test.ts", ts: "test/ship/package.test.ts" },
   "CONTRIBUTING.md": { sh: "test/ship/commands.test.ts" },

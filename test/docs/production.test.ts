@@ -18,7 +18,7 @@ describe("the command for production", () => {
     // A newer Deno is no reason to change the documents.
     const newer = named.findIndex((part, place) => part !== running[place]);
     assert(newer < 0 || named[newer]! < running[newer]!, `${named} is newer than ${running}`);
-    assertEquals(permissions.split(" "), [...SERVING, "--allow-read=policy.json"]);
+    assertEquals(permissions.split(" "), [...SERVING]);
   });
 
   it("is the only command in the documents that serves an own Postgres on Deno [CF22]", async () => {

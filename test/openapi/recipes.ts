@@ -128,7 +128,7 @@ export const REJECTIONS: readonly ErrorRecipe[] = [
   {
     name: "pageToken",
     status: 400,
-    summary: "A page token that was not given out",
+    summary: "A page token that was not issued",
     ...query({}),
     path: `${ORDERS}/query?after=abc`,
   },

@@ -89,7 +89,7 @@ async function outliveCursor(): Promise<ErrorExample> {
   const response = await service.send("GET", `${path}?since=${body["cursor"]}`);
   await service.close();
   return describe(
-    { name: "cursor", status: 410, summary: "A cursor that leads nowhere" },
+    { name: "cursor", status: 410, summary: "A cursor that is no longer valid" },
     response,
   );
 }

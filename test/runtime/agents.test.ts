@@ -174,7 +174,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       assert(records.length > 3 && records.length < total);
       assertMatch(
         note,
-        new RegExp(`^Cut behind ${records.length} entries of records.* 32768 bytes`),
+        new RegExp(`^Cut after ${records.length} entries of records.* 32768 bytes`),
       );
       await agent.close();
     });

@@ -63,7 +63,7 @@ for (const runtime of RUNTIMES) {
       await update(wary, "second");
       await waitUntil(async () => {
         const [row] = await database.admin`select last_error from rowgate.webhooks`;
-        return row?.["last_error"] === "no connection, or it broke off";
+        return row?.["last_error"] === "the connection failed or was cut off";
       });
       assertEquals(receiver.at(path).length, 1);
       wary.process.send("SIGTERM");

@@ -68,7 +68,7 @@ export function checkExactly(value: unknown, place = ""): void {
   }
   if (typeof value !== "object") {
     if (["string", "number", "boolean"].includes(typeof value)) return;
-    throw reject(`a ${typeof value} is no value of JSON`);
+    throw reject(`a ${typeof value} is not a JSON value`);
   }
   if (value === null) return;
   if (Array.isArray(value)) {

@@ -51,11 +51,11 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
   {
     "name": "pageToken",
     "status": 400,
-    "summary": "A page token that was not given out",
+    "summary": "A page token that was not issued",
     "body": {
       "success": false,
       "error":
-        "after: The page token is none that was given out here, expected the address from the Link header of the page before, and the same body",
+        "after: The page token was not issued here, expected the address from the Link header of the page before, and the same body",
     },
   },
   {
@@ -109,7 +109,7 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
     "summary": "A body that does not arrive",
     "body": {
       "success": false,
-      "error": "body: it did not arrive in time, expected it whole within 100 ms",
+      "error": "body: it did not arrive in time, expected all of it within 100 ms",
     },
   },
   {
@@ -135,7 +135,7 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
   {
     "name": "cursor",
     "status": 410,
-    "summary": "A cursor that leads nowhere",
+    "summary": "A cursor that is no longer valid",
     "body": {
       "success": false,
       "error":

@@ -19,7 +19,7 @@ const ERRORS: Readonly<Record<ErrorStatus, readonly [string, string, ...string[]
   ],
   410: [
     "Gone",
-    "The cursor leads nowhere any more: begin again with `since=start`. Of a query, the write of its " +
+    "The cursor is no longer valid: begin again with `since=start`. For a query, the write of its " +
     "`Rowgate-Position` may have been lost in a failover of the database",
   ],
   413: ["ContentTooLarge", "The body is too large"],

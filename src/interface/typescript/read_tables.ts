@@ -47,7 +47,7 @@ export function readTypedTables(document: unknown): readonly TypedTable[] {
     .map((name) => name.slice(0, -RECORD.length)).sort();
   // Names of tables become names of types, so they must not contain code.
   const wrong = names.find((name) => !NAME_PATTERN.test(name));
-  if (wrong !== undefined) throw new Error(`${JSON.stringify(wrong)} is no name of a table`);
+  if (wrong !== undefined) throw new Error(`${JSON.stringify(wrong)} is not the name of a table`);
   return names.map((name) => readTable(document, name));
 }
 

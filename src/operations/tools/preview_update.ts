@@ -45,5 +45,5 @@ function readPreviewed(given: Arguments) {
   const operation = PREVIEWED.get(name as string);
   if (operation !== undefined) return operation;
   const expected = 'expected "update_record" or "update_records"';
-  throw new ApiError(400, `tool: ${quote(name)} is not possible, ${expected}`);
+  throw new ApiError(400, `tool: ${quote(name)} is not valid, ${expected}`);
 }

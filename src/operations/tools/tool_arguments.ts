@@ -36,7 +36,7 @@ export function readText(given: Arguments, name: string): string {
   const value = given.get(name);
   if (value === undefined) return "";
   if (typeof value === "string") return value;
-  throw new ApiError(400, `${name}: ${quote(value)} is not possible, expected a string`);
+  throw new ApiError(400, `${name}: ${quote(value)} is not valid, expected a string`);
 }
 
 /** Returns the argument `table`. @throws {ApiError} 400 */
@@ -56,7 +56,7 @@ export function readMaxAffected(given: Arguments): readonly string[] {
   if (most === undefined) return [];
   if (Number.isSafeInteger(most) && (most as number) >= 0) return [`max-affected=${most}`];
   const expected = "expected a whole number from 0";
-  throw new ApiError(400, `max_affected: ${quote(most)} is not possible, ${expected}`);
+  throw new ApiError(400, `max_affected: ${quote(most)} is not valid, ${expected}`);
 }
 
 /** Returns the header: a string in quotes. @see MC22 */
@@ -68,7 +68,7 @@ export function readIdempotencyArgument(given: Arguments): Pick<ToolRequest, "id
   if (fits) return { idempotencyKey: `"${key.replaceAll(/["\\]/g, "\\$&")}"` };
   const expected =
     `expected a string of 1 to ${MAX_IDEMPOTENCY_KEY_CHARACTERS} characters of ASCII`;
-  throw new ApiError(400, `idempotency_key: ${quote(key)} is not possible, ${expected}`);
+  throw new ApiError(400, `idempotency_key: ${quote(key)} is not valid, ${expected}`);
 }
 
 /** Prints the arguments that are the body of the request, as they were written. @see MC13 */

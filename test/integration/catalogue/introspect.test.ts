@@ -227,11 +227,11 @@ for (const kind of DATABASE_KINDS) {
 
     it("reports what in the policy does not match the database [T8] [T30] [CF6]", () => {
       const expected = [
-        'table "odd_tenant": its tenant column cannot hold a tenant, not exposed',
-        'table "soft_tenant": its tenant column cannot hold a tenant, not exposed',
+        'table "odd_tenant": is not exposed, because its tenant column cannot hold a tenant',
+        'table "soft_tenant": is not exposed, because its tenant column cannot hold a tenant',
         'policy: tables.deals.hidden_columns: there is no column "missing"',
         'policy: tables.deals_per_status: there is no tenant column "tenant_id", not exposed',
-        'policy: tables.guests.shared: left out, the table has "tenant_id"',
+        'policy: tables.guests.shared: ignored, because the table has "tenant_id"',
         'policy: tables.internal_settings: there is no tenant column "tenant_id", not exposed',
         "policy: tables.sessions is a credential table and stays closed",
         'policy: tables.open_deals.primary_key: there is no column "nothing"',

@@ -99,7 +99,10 @@ describe("rowgate webhook", () => {
     assertEquals(await stateOf(), { state: "disabled", reason, failed_attempts: 1, message: null });
     const replayed = await webhook("replay", id, "--since", cursor);
     assertEquals(replayed.code, 0, replayed.err);
-    assertMatch(replayed.err, /goes on at the cursor in deals. It is disabled: enable it as well/);
+    assertMatch(
+      replayed.err,
+      /continues at the cursor in deals. It is disabled: enable it as well/,
+    );
     const [row] = await test.admin`select positions ->> 'deals' as place from rowgate.webhooks`;
     assertEquals(row?.["place"], cursor);
     assertEquals((await webhook("enable", id)).code, 0);
@@ -113,7 +116,7 @@ describe("rowgate webhook", () => {
       const { code, err } = await webhook("replay", id, "--since", since);
       assertEquals([code, err], [
         1,
-        `rowgate: --since is no cursor of a table of the webhook ${id}\n`,
+        `rowgate: --since is not a cursor of a table of the webhook ${id}\n`,
       ]);
     }
     assertEquals((await webhook("replay", id)).code, 2);

@@ -221,7 +221,7 @@ describe("a service with a standby for queries", () => {
       assertEquals(status, 400);
       assertEquals(
         body["error"],
-        "Rowgate-Position: This is no position of a write, " +
+        "Rowgate-Position: This is not the position of a write, " +
           "expected the header of a response to an update",
       );
     }

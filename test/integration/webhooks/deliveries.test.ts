@@ -183,7 +183,7 @@ for (const kind of DATABASE_KINDS) {
       const hook = await hooks.hook(holder, { url: "https://other.example/x" });
       hooks.source.change("1", "deals", { id: 50 });
       await hooks.until(hook, (row) => row["state"] === "disabled");
-      assertEquals((await hooks.row(hook))["reason"], "its host may not be called any more");
+      assertEquals((await hooks.row(hook))["reason"], "its host may no longer be called");
     });
 
     it("says that changes are missing, and goes on behind them [WH9]", async () => {

@@ -107,14 +107,14 @@ describe("readBody", () => {
     const sent = request(stream(["{"], "hang"));
     assertEquals(
       await reject(sent, { maxBytes: 100, timeoutMs: 1 }),
-      "408 body: it did not arrive in time, expected it whole within 1 ms",
+      "408 body: it did not arrive in time, expected all of it within 1 ms",
     );
   });
 
   it("rejects a body that breaks off with 400 [HT24]", async () => {
     assertEquals(
       await reject(request(stream(["{"], "break"))),
-      "400 body: it broke off, expected it whole",
+      "400 body: the request ended before its body was complete",
     );
   });
 

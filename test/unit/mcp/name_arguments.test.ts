@@ -24,7 +24,7 @@ describe("messages for agents", () => {
 
   it("keep what a client wrote, and every other message [MC10]", () => {
     const others = [
-      'filters.note: "Idempotency-Key: a" is not possible',
+      'filters.note: "Idempotency-Key: a" is not valid',
       "after: It is unknown, expected filters",
       'note: "3 rows match the filters, more than max-affected=1"',
     ];

@@ -1,0 +1,24 @@
+import { readFile } from "node:fs/promises";
+import { OPERATIONS } from "../../src/operations/operations.ts";
+
+const MARKED = /<!-- operations -->\s*([^]*?)\s*<!-- end operations -->/;
+
+/** Finds what is wrong with the table of endpoints in the README. It must list the operations of `src/`. */
+export async function checkEndpoints(): Promise<string[]> {
+  const [, table = ""] = MARKED.exec(await readFile("README.md", "utf8")) ?? [];
+  const expected = printTable();
+  if (unformat(table) === unformat(expected)) return [];
+  return [`README.md: the table of operations must be as follows, formatted\n${expected}`];
+}
+
+function printTable(): string {
+  const rows = OPERATIONS.map(({ summary, method, path, scope }) =>
+    `| ${summary} | \`${method} ${path}\` | ${scope === undefined ? "any" : `\`${scope}\``} |`
+  );
+  return ["| operation | request | scope of the token |", "|-|-|-|", ...rows].join("\n");
+}
+
+/** Removes what `deno fmt` adds to a table. */
+function unformat(table: string): string {
+  return table.replace(/ +/g, "").replace(/-+/g, "-");
+}
