@@ -56,7 +56,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   }),
   replicaStickyMs: setting("ROWGATE_REPLICA_STICKY_MS", wholeNumber(0, 3_600_000), {
     default: 5000,
-    help: "How long queries use the primary after a write of their token",
+    help: "Time after a write in which its token reads the primary",
   }),
   replicaMaxLagMs: setting("ROWGATE_REPLICA_MAX_LAG_MS", wholeNumber(100, 86_400_000), {
     default: 10_000,
@@ -173,7 +173,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   }),
   rateLimitScope: setting("ROWGATE_RATE_LIMIT_SCOPE", rateLimitScope, {
     default: "process",
-    help: "What the limit applies to: each process, or all instances together",
+    help: "process, or instances for one limit of all processes",
   }),
   prepare: setting("ROWGATE_PREPARE", onOffOrAuto, {
     default: true,
