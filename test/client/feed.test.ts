@@ -98,7 +98,7 @@ describe("the client and a changes feed", () => {
     assertEquals([refused.status, refused.path], [400, "by"]);
   });
 
-  it("follows as a stream, and goes on where it broke off [CH15] [CH16]", async () => {
+  it("follows as a stream, and continues where the stream was cut off [CH15] [CH16]", async () => {
     const controller = new AbortController();
     const errors: number[] = [];
     const seen: string[] = [];

@@ -30,7 +30,7 @@ describeSharedService("agents", ({ service, query, run, kind }) => {
     assertEquals(unknown.status, 400);
   });
 
-  it("lists what the token may use, and tells reading from writing [MC4] [MC6]", async () => {
+  it("lists the tools that the token may use, and marks those that only read [MC4] [MC6]", async () => {
     const all = await agent.list();
     assertEquals(all.map(({ name }) => name), [...READING, ...WRITING]);
     assertEquals(
@@ -66,7 +66,7 @@ describeSharedService("agents", ({ service, query, run, kind }) => {
     assertEquals(describing!.inputSchema.properties.table!.enum, ["deals"]);
   });
 
-  it("gives the answers of the operations [MC8] [MC9]", async () => {
+  it("returns the responses of the operations [MC8] [MC9]", async () => {
     const get = async (path: string) => (await service().send("GET", path)).body;
     assertEquals((await agent.call("list_tables")).answer, await get("/integration/tables"));
     const fields = await get("/integration/tables/deals/fields");
@@ -94,7 +94,7 @@ describeSharedService("agents", ({ service, query, run, kind }) => {
     assertEquals(wrong.text, "contains: 1 is not valid, expected a string");
   });
 
-  it("updates one record, or as many as may be affected [MC8] [MC11]", async () => {
+  it("updates one record, or many up to max_affected [MC8] [MC11]", async () => {
     const notes = async (fids: number[]) =>
       (await run(`select note from deals where tenant_id = 1 and fid in (${fids}) order by fid`))
         .map(({ note }) => note);
@@ -130,7 +130,7 @@ describeSharedService("agents", ({ service, query, run, kind }) => {
     assertEquals(await notes([3]), ["again"]);
   });
 
-  it("says at the argument what is wrong with a page token or a key [MC21] [MC22]", async () => {
+  it("names the argument when a page token or a key is wrong [MC21] [MC22]", async () => {
     const query = { table: "deals", filters: { and: [] } };
     const wrong = [
       ["query_records", { ...query, page_token: 5 }, /^page_token: 5 is not valid/],
@@ -168,7 +168,7 @@ describeSharedService("agents", ({ service, query, run, kind }) => {
     assertEquals(await run("select * from deals order by tenant_id, fid"), before);
   });
 
-  it("gives the service's messages with their paths as results [MC10]", async () => {
+  it("returns the messages of the service with their paths as results [MC10]", async () => {
     const filters = { and: [{ field: "fid", op: "equals", value: 1 }] };
     const response = await query("deals", { filters });
     assertEquals(response.status, 400);
@@ -186,7 +186,7 @@ describeSharedService("agents", ({ service, query, run, kind }) => {
     assertEquals([table.isError, table.text], [true, 'table: "nothing" was not found']);
   });
 
-  it("gives the refusal of an operation that the token does not grant [MC5]", async () => {
+  it("rejects an operation that the token does not grant [MC5]", async () => {
     const given = { table: "deals", filters: { fid: 1 }, fields: { note: "no" } };
     const refused = await agent.call("update_record", given, { token: service().tokens.query });
     assertEquals([refused.isError, refused.text], [
@@ -267,7 +267,7 @@ describeSharedService("agents", ({ service, query, run, kind }) => {
     });
   }
 
-  it("gives fewer records where those of a page are too long, and skips none [MC21]", async () => {
+  it("returns fewer records when those of a page are too long, and skips none [MC21]", async () => {
     await run(`update deals set title = repeat('é', 6000) where tenant_id = 1 and fid <= 7`);
     const given = {
       table: "deals",

@@ -27,7 +27,7 @@ describeService("agents that follow changes", ({ service, run }) => {
     assert((await agent.list({ token })).every(({ name }) => name !== "list_changes"));
   });
 
-  it("get every change, however long, and never a cursor that skips one [MC18]", async () => {
+  it("get every change, however long, and no cursor that skips one [MC18]", async () => {
     await run("update deals set title = repeat('é', 3000) where fid <= 30");
     const keys: unknown[] = [];
     let since = "start";

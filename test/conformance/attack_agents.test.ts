@@ -13,7 +13,7 @@ describeSharedService("attacks by agents", ({ service, query, run }) => {
   const printCall = (name: string, given: string) =>
     `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${given}}}`;
 
-  it("can do no more than the token, whatever it was talked into [AG1]", async () => {
+  it("can do no more than the token allows, whatever the agent was persuaded to do [AG1]", async () => {
     const before = await run("select * from deals order by tenant_id, fid");
     const { query: token } = service().tokens;
     const update = { table: "deals", filters: { fid: 1 }, fields: { note: "x" } };
@@ -45,7 +45,7 @@ describeSharedService("attacks by agents", ({ service, query, run }) => {
     assertEquals([called.isError, called.text], [true, "No row matches the filters"]);
   });
 
-  it("gets its hostile arguments checked as any body [AG3] [MC13]", async () => {
+  it("has hostile arguments checked like any body [AG3] [MC13]", async () => {
     const before = await run("select * from deals order by tenant_id, fid");
     const update = '"filters":{"fid":1},"fields":{"note":"x"}';
     for (
@@ -106,7 +106,7 @@ describeSharedService("attacks by agents", ({ service, query, run }) => {
     assertEquals(result.content[0]!.text, direct.body.error ?? direct.text);
   });
 
-  it("gets bodies that are no message rejected, and none leads to a 500 [AG4] [MC3] [MC14]", async () => {
+  it("has bodies that are not a message rejected, never with a 500 [AG4] [MC3] [MC14]", async () => {
     const list = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
     for (
       const raw of [

@@ -40,7 +40,7 @@ describeSharedService("attacks on authentication", ({ query, single, get, run, s
     assertEquals([worked[1], worked[2]], [worked[0], worked[0]]);
   });
 
-  it("takes a token from no other place, and logs none [AU9]", async () => {
+  it("takes a token only from its header, and logs none [AU9]", async () => {
     const { a } = service().tokens;
     const encoded = encodeURIComponent(btoa(a));
     const places: readonly [string, Record<string, string>, unknown][] = [
@@ -59,7 +59,7 @@ describeSharedService("attacks on authentication", ({ query, single, get, run, s
     assert(!reported.includes(a) && !reported.includes(btoa(a)), reported);
   });
 
-  it("learns nothing of tables and bodies with an invalid token, and need not send a body [AU10]", async () => {
+  it("learns nothing about tables and bodies with an invalid token, and is answered before the body is sent [AU10]", async () => {
     let pulls = 0;
     const body = () =>
       new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -107,7 +107,7 @@ describeSharedService("attacks on authentication", ({ query, single, get, run, s
     }
   });
 
-  it("serves the token again after all of this [H12]", async () => {
+  it("still serves the token afterwards [H12]", async () => {
     assertOk(await query("deals"));
   });
 }, { writes: "rows" });

@@ -24,7 +24,7 @@ describeSharedService("Attacks on batches", ({ batch, run, service }) => {
     assertEquals([await mine(), await theirs()], [before, others]);
   });
 
-  it("reads no update out of its own place: odd keys and shapes are 400 there [BA2] [BA3]", async () => {
+  it("answers 400 at the place of each update with odd keys or shapes [BA2] [BA3]", async () => {
     const before = await mine();
     const odd: readonly [unknown, RegExp][] = [
       [{ ...good, filter: {} }, /^updates\[1\]\.filter: /],
@@ -58,7 +58,7 @@ describeSharedService("Attacks on batches", ({ batch, run, service }) => {
     assertEquals(notes.map(({ note }) => note), values.map((value) => value.slice(0, 10)));
   });
 
-  it("tells of a conflict at its place, and nothing of the row that it meets [BA5]", async () => {
+  it("reports a conflict at its place, without details of the other row [BA5]", async () => {
     const before = await mine();
     const updates = [
       good,
@@ -71,7 +71,7 @@ describeSharedService("Attacks on batches", ({ batch, run, service }) => {
     assertEquals(await mine(), before);
   });
 
-  it("keeps an update from passing because of one before it that is undone [BA6]", async () => {
+  it("lets no update succeed because of an earlier one that is undone [BA6]", async () => {
     const updates = [
       { filters: { fid: 30 }, fields: { note: "stepped" } },
       { filters: { fid: 30, note: "stepped" }, fields: { note: "twice" } },
@@ -83,7 +83,7 @@ describeSharedService("Attacks on batches", ({ batch, run, service }) => {
     assertEquals(await mine(), before);
   });
 
-  it("lets batches that take the same rows in other orders all succeed or say so [BA7]", async () => {
+  it("lets batches that update the same rows in different orders succeed, or rejects them with a message [BA7]", async () => {
     const fids = [40, 41, 42, 43, 44];
     const orders = [fids, [...fids].reverse(), [42, 40, 44, 41, 43], [43, 44, 40, 42, 41]];
     const sent = await Promise.all(
@@ -103,7 +103,7 @@ describeSharedService("Attacks on batches", ({ batch, run, service }) => {
     assert(won.includes(String(notes[0]!["note"])));
   });
 
-  it("counts no credential table's rows: 403 before the body is read [BA8]", async () => {
+  it("answers 403 for a credential table before the body is read [BA8]", async () => {
     const raw = '{"updates":[';
     const message = assertRejected(await batch("user_passwords", undefined, { raw }), 403);
     assert(!message.includes("updates"), message);

@@ -44,7 +44,7 @@ describeService("Batches that lock first and whose write is refused", (conversat
   });
 
   for (const table of ["seen", "granted", "ruled", "usual"]) {
-    it(`names the refusal, for whatever reason, at the update of ${table} [BA9]`, async () => {
+    it(`reports each rejection at the update of ${table} that caused it [BA9]`, async () => {
       const send = async (status: number, ...notes: readonly string[]) => {
         const updates = notes.map((note, n) => ({
           filters: { code: `c${n + 1}` },

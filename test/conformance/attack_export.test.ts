@@ -79,7 +79,7 @@ describeService("attacks on exports", ({ kind, query, run, service }) => {
     assertEquals(shared.text, sharedB.text);
   });
 
-  it("has no hidden column, and knows none [XA8]", async () => {
+  it("returns no hidden column, and treats its name as unknown [XA8]", async () => {
     for (const accept of FORMS) {
       assert(!(await exported("deals", accept)).text.includes("secret_score"));
       const hidden = await exported("deals", accept, { select: ["secret_score"] });
@@ -106,7 +106,7 @@ describeService("attacks on exports", ({ kind, query, run, service }) => {
     }
   });
 
-  it("never prints a record that is too large, and says so as long as it can [XA10] [EX17]", async () => {
+  it("never sends a record that is too large, and reports it if no row was sent yet [XA10] [EX17]", async () => {
     await run(
       `create table hefty (id int4 primary key, tenant_id int4 not null, body text, doc jsonb);
       insert into hefty select n, 1, repeat('z', 100), '{}' from generate_series(1, 3000) n;
@@ -161,7 +161,7 @@ describeService("attacks on exports", ({ kind, query, run, service }) => {
     }
   });
 
-  it("lasts longer than a statement may, and not longer than an export may [XA13] [EX15]", async () => {
+  it("may take longer than a statement, and no longer than ROWGATE_EXPORT_TIMEOUT_MS [XA13] [EX15]", async () => {
     if (kind === "embedded") return;
     await createView("slow_deals", "title || pg_sleep(0.02)::text title");
     const whole = await exported("slow_deals", NDJSON);
@@ -177,7 +177,7 @@ describeService("attacks on exports", ({ kind, query, run, service }) => {
     await waitUntil(async () => await readRunning() === 0);
   });
 
-  it("cancels what a client has left before the first row, and frees its place [XA14]", async () => {
+  it("is cancelled when its client disconnects before the first row, and frees its place [XA14]", async () => {
     if (kind === "embedded") return;
     await createView("slowest_deals", "title || pg_sleep(1)::text title");
     const client = new AbortController();
@@ -191,7 +191,7 @@ describeService("attacks on exports", ({ kind, query, run, service }) => {
     assertEquals(left.length, 0);
   });
 
-  it("gives its rows of one moment, whatever is written meanwhile [XA15] [EX3]", async () => {
+  it("returns the rows of one snapshot, whatever is written meanwhile [XA15] [EX3]", async () => {
     await run(
       `create table balances (id int4 primary key, tenant_id int4 not null, amount int4, pad text);
       insert into balances select n, 1, 10, repeat('p', 1500) from generate_series(1, 8000) n;
@@ -207,7 +207,7 @@ describeService("attacks on exports", ({ kind, query, run, service }) => {
     assertEquals(found.reduce((sum, { amount }) => sum + amount, 0), 80_000);
   });
 
-  it("is cut off by an error in the middle, and shows nothing of it [XA16]", async () => {
+  it("is cut off by an error in the middle, without its text [XA16]", async () => {
     await createView(
       "failing_deals",
       "repeat(title, 300) title, 1 / nullif(fid - 59, 0) * (case when fid = 59 then 1 / (fid - 59)::int4 else 1 end) rest",
@@ -259,7 +259,7 @@ describeService("attacks on exports", ({ kind, query, run, service }) => {
     }
   });
 
-  it("is asked for by POST alone, and changes no other operation [XA18]", async () => {
+  it("is available by POST only, and changes no other operation [XA18]", async () => {
     const headers = { accept: CSV };
     for (const method of ["GET", "HEAD", "PUT", "DELETE"]) {
       const path = "/integration/tables/deals/query";

@@ -94,7 +94,7 @@ describeSharedService("attacks on HTTP", ({ query, single, bulk, get, service })
     if (!IS_REMOTE) assert(!JSON.stringify(service().observations).includes("<script>"));
   });
 
-  it("responds to odd preferences, languages and types of responses as if they were not there", async () => {
+  it("ignores odd preferences, languages and media types of responses", async () => {
     const odd: Record<string, string>[] = [
       { prefer: "count=none, count=none" },
       { prefer: "count=exact; count=none" },
@@ -125,7 +125,7 @@ describeSharedService("attacks on HTTP", ({ query, single, bulk, get, service })
     }
   });
 
-  it("plays no games with If-None-Match, nor over tokens", async () => {
+  it("answers If-None-Match by the state that the token sees", async () => {
     const path = "/integration/tables/guests/fields";
     const etag = (await get(path)).headers.get("etag") ?? "";
     for (const list of [etag, etag.replace("W/", ""), `"x", ${etag}`, `"x",${etag} , "y"`, "*"]) {

@@ -20,7 +20,7 @@ describeSharedService("Attacks on idempotency keys", (conversation) => {
     (await run(`select note from deals where fid = ${fid}`))[0]!["note"];
   const update = (fid: number, note: string) => ({ filters: { fid }, fields: { note } });
 
-  it("gives no answer of another token, of the tenant or of another, for its key [RP1] [RP2]", async () => {
+  it("never returns the response of another token for the same key [RP1] [RP2]", async () => {
     assertOk(await single("deals", update(1, "first"), keyed("guessed")));
     const others = await theirs();
     const ofTenant = { ...keyed("guessed"), token: await service().issue({ tenant: "1" }) };
@@ -38,7 +38,7 @@ describeSharedService("Attacks on idempotency keys", (conversation) => {
     assertEquals(await theirs(), others);
   });
 
-  it("takes any text for a key as a text, and stores none of it [RP3] [RP4]", async () => {
+  it("treats any text of a key as data, and stores none of it [RP3] [RP4]", async () => {
     const texts = [
       "'; drop table deals; --",
       String.raw`\x00`,
@@ -65,7 +65,7 @@ describeSharedService("Attacks on idempotency keys", (conversation) => {
     }
   });
 
-  it("rejects what is no key before the body and the database, whatever its length [RP5]", async () => {
+  it("rejects an invalid key before it reads the body or asks the database, whatever its length [RP5]", async () => {
     const before = await mine();
     const long = ["x", `\\"`, `"`, "\\", " ", ","].map((part) => `"${part.repeat(7000)}`);
     for (const header of ["", '""', "key", "'key'", '"a", "b"', '"a"; b', '"é"', ...long]) {
@@ -78,7 +78,7 @@ describeSharedService("Attacks on idempotency keys", (conversation) => {
     assertEquals(await mine(), before);
   });
 
-  it("knows a request by its bytes: any other with the key changes nothing [RP6] [RP7]", async () => {
+  it("compares requests by their bytes, so that a different request with the key changes nothing [RP6] [RP7]", async () => {
     const raw = '{"filters":{"fid":3},"fields":{"note":"bytes"}}';
     const send = (text: string, headers = {}) =>
       single("deals", undefined, { ...keyed("bytes", headers), raw: text });
@@ -107,7 +107,7 @@ describeSharedService("Attacks on idempotency keys", (conversation) => {
     assertEquals(await mine(), before);
   });
 
-  it("burns no key on a request that was rejected, and none on a dry run [RP8] [RP9]", async () => {
+  it("uses up no key for a rejected request or a dry run [RP8] [RP9]", async () => {
     const wrong = [
       single("deals", { filters: { fid: 5 }, fields: { nope: 1 } }, keyed("burnt")),
       single("deals", { filters: { fid: 5 }, fields: { status: "nope" } }, keyed("burnt")),
@@ -122,7 +122,7 @@ describeSharedService("Attacks on idempotency keys", (conversation) => {
     assertEquals(await noteOf(5), "burnt");
   });
 
-  it("keeps what a batch was refused for, whatever is mended afterwards [RP10]", async () => {
+  it("keeps the rejection of a batch even if its cause is fixed afterwards [RP10]", async () => {
     const updates = [update(6, "batch"), { filters: { title: "missing" }, fields: { note: "x" } }];
     assertMatched(await batch("deals", { updates }, keyed("batch")), 404, 0);
     await run("update deals set title = 'missing' where fid = 7");
@@ -133,7 +133,7 @@ describeSharedService("Attacks on idempotency keys", (conversation) => {
     assertEquals(await noteOf(6), "batch");
   });
 
-  it("carries out one of many requests that race with one key, equal ones or not [RP11] [RP12]", async () => {
+  it("runs exactly one of many requests that race with one key [RP11] [RP12]", async () => {
     for (let round = 0; round < 10; round++) {
       await run("update deals set note = 'none' where fid = 8");
       const race = Array.from({ length: 16 }, (_, n) => {
@@ -158,7 +158,7 @@ describeSharedService("Attacks on idempotency keys", (conversation) => {
     }
   });
 
-  it("lets many keys change one row at once, each once [RP13]", async () => {
+  it("lets requests with different keys change one row at once, each exactly once [RP13]", async () => {
     await run("update deals set note = 'none' where fid = 9");
     const notes = Array.from({ length: 40 }, (_, n) => `m${n}`);
     const send = async (note: string) => {
@@ -174,7 +174,7 @@ describeSharedService("Attacks on idempotency keys", (conversation) => {
     assert(notes.includes(String(await noteOf(9))));
   });
 
-  it("takes an answer that is too old for none, and forgets it [RP14]", async () => {
+  it("treats an expired answer as absent, and deletes it [RP14]", async () => {
     assertOk(await single("deals", update(10, "old"), keyed("old")));
     await run("update rowgate.idempotency_keys set at = '-infinity'");
     const fresh = await Promise.all(
@@ -186,7 +186,7 @@ describeSharedService("Attacks on idempotency keys", (conversation) => {
   });
 
   if (kind === "real") {
-    it("holds no lock that others take, and waits for none of theirs [RP15]", async () => {
+    it("takes no lock that other transactions wait for, and waits for none of theirs [RP15]", async () => {
       const { admin } = service().database;
       const held = await admin.reserve();
       try {
@@ -199,7 +199,7 @@ describeSharedService("Attacks on idempotency keys", (conversation) => {
       }
     });
 
-    it("lets no other key, token or plain update wait for a key that is in use [RP16]", async () => {
+    it("makes no other key, token or plain update wait for a key that is in use [RP16]", async () => {
       const { admin } = service().database;
       const token = await service().issue({ tenant: "1" });
       const held = await admin.reserve();
@@ -224,7 +224,7 @@ describeSharedService("Attacks on idempotency keys", (conversation) => {
     });
 
     if (!IS_REMOTE) {
-      it("undoes an update whose client has gone, or gives its answer [RP17]", async () => {
+      it("undoes the update of a disconnected client, or returns its answer later [RP17]", async () => {
         const held = await service().database.admin.reserve();
         const body = update(17, "gone");
         try {

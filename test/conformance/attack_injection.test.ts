@@ -103,7 +103,7 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
     });
   }
 
-  it("cuts no name: 63, 64 and 65 bytes are three names [IN7]", async () => {
+  it("never truncates a name: 63, 64 and 65 bytes are three names [IN7]", async () => {
     const known = "a23456789_123456789_123456789_123456789_123456789_123456789_abc";
     assertOk(await query("MixedCase", { select: [known] }));
     for (const field of [known.slice(0, -1), `${known.slice(0, -1)}d`, `${known}d`, `${known}de`]) {
@@ -277,7 +277,7 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
     }
   });
 
-  it("lives, with all its tables, after all of this", async () => {
+  it("still serves all its tables afterwards", async () => {
     assert(recordsOf(await query("deals")).length > 0);
   });
 });

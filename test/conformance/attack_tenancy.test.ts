@@ -91,7 +91,7 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
     }
   });
 
-  it("responds to a single update at another tenant's key as at none [TE6]", async () => {
+  it("answers a single update at another tenant's key as if no row had it [TE6]", async () => {
     const fields = { title: "taken over" };
     const other = await single("deals", { filters: { fid: OTHER }, fields });
     assertMatched(other, 404, 0);
@@ -201,7 +201,7 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
     assert(!/REF|constraint|index/.test(error), error);
   });
 
-  it("reports a conflict in the same text, whosever the other row is, and if there is none [TE13]", async () => {
+  it("reports a conflict in the same text, whichever tenant the other row belongs to [TE13]", async () => {
     const textsOf = async (values: readonly Record<string, unknown>[]) => {
       const texts = new Set<string>();
       for (const fields of values) {
@@ -254,7 +254,7 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
     );
   });
 
-  it("cannot hold back a trigger with rights of its own, as the operators' page says [TE22]", async () => {
+  it("cannot restrict a trigger that runs with its owner's rights, as the operators' page says [TE22]", async () => {
     await run(`
       create table overheard (id int4 primary key, tenant_id int4 not null, said text);
       insert into overheard values (1001, 2, 'nothing');
@@ -274,7 +274,7 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
     assertStringIncludes(reported, "`SECURITY DEFINER` function may write any tenant's rows");
   });
 
-  it("writes the right row of two at one place of two partitions [TE16]", async () => {
+  it("writes the right row of two that have the same ctid in two partitions [TE16]", async () => {
     const [pair] = await run(`
       select a.id::text one, b.id::text other from measurements a join measurements b on a.ctid = b.ctid
       where a.tableoid < b.tableoid and a.tenant_id = 1 and b.tenant_id = 1 order by a.id limit 1`);
@@ -298,7 +298,7 @@ describeSharedService("attacks on tenancy, without a setting", ({ kind, query, s
   // The embedded Postgres has one role, which is above row level security.
   if (kind === "embedded") return;
 
-  it("gives no row under row level security when the setting is missing [TE17]", async () => {
+  it("returns no row under row level security when the setting is missing [TE17]", async () => {
     const filters = { and: [{ field: "id", op: "gt", value: 0 }] };
     // Such a table is not served: no answer, and no feed, takes hidden rows for rows that are gone.
     const responses = [
@@ -315,7 +315,7 @@ describeSharedService("attacks on tenancy, without a setting", ({ kind, query, s
 describeService("attacks on tenancy, a setting that says another tenant", ({ kind, ...ask }) => {
   if (kind === "embedded") return;
 
-  it("gives no row when row level security and the token disagree [TE17]", async () => {
+  it("returns no row when row level security and the token disagree [TE17]", async () => {
     await ask.run(`
       alter policy guarded_by_tenant on guarded
       using (tenant_id = nullif(current_setting('app.tenant_id', true), '')::int4 + 1)`);

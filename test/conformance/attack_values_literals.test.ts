@@ -88,7 +88,7 @@ describeService("the digits of numbers", ({ query, single, bulk, run }) => {
   }
 
   for (const [condition, ids] of FOUND) {
-    it(`finds by ${condition} what was written so [TV30] [V11]`, async () => {
+    it(`finds by ${condition} the number that was written with these digits [TV30] [V11]`, async () => {
       const deep = `{"or": [{"and": [${condition}]}, {"or": []}]}`;
       for (const filter of [`{"and": [${condition}]}`, deep]) {
         const raw = `{"filters": ${filter}, "sort": [{"field": "id"}], "page": 1.0}`;

@@ -144,7 +144,7 @@ describeService("what Postgres would ignore of a value", ({ query, single, bulk,
     });
   }
 
-  it("compares moments with and without an offset in one list, range and update [TV29] [V3] [V13]", async () => {
+  it("compares times with and without an offset in one list, range and update [TV29] [V3] [V13]", async () => {
     const [there, here] = ["2026-01-01T23:30:00-05:00", "2026-01-01T23:30:00"];
     const find = async (field: string, op: string, value: unknown) => {
       const filters = { and: [{ field, op, value }] };

@@ -35,7 +35,7 @@ describeService("Changes", ({ get, query, run, service, single }) => {
     }
   }
 
-  it("begins with every row, in pages, printed as Query Records prints them [CH8] [CH5]", async () => {
+  it("begins with every row, in pages, in the format of Query Records [CH8] [CH5]", async () => {
     const [copy] = await follow("deals", "limit=7");
     const body = { per_page: 200, sort: [{ field: "fid", direction: "asc" }] };
     const { body: { records } } = await query("deals", body);
@@ -43,7 +43,7 @@ describeService("Changes", ({ get, query, run, service, single }) => {
     assertEquals([...copy.keys()][0], '{"fid":1}');
   });
 
-  it("passes over into changes [CH5]", async () => {
+  it("continues with changes after the last row [CH5]", async () => {
     const first = await ask("deals", "?limit=1000");
     assertEquals([first.changes.length, first.more], [60, false]);
     await single("deals", { filters: { fid: 3 }, fields: { title: "third" } });
@@ -76,7 +76,7 @@ describeService("Changes", ({ get, query, run, service, single }) => {
     }
   });
 
-  it("rejects what is no cursor of the table [CH11] [FD2]", async () => {
+  it("rejects a cursor that does not belong to the table [CH11] [FD2]", async () => {
     const { cursor } = await ask("deals", "?since=now");
     const places = [0, 3, 30, cursor.length - 1];
     const changed = places.map((place) =>
@@ -149,7 +149,7 @@ describeService("Changes", ({ get, query, run, service, single }) => {
     assertEquals(changes[0]!.record!["fid"], changes[0]!.key["fid"]);
   });
 
-  it("gives every change of many, in pages of any size, each key once [CH8] [CH10]", async () => {
+  it("returns every one of many changes, in pages of any size, each key once [CH8] [CH10]", async () => {
     const [copy, cursor] = await follow("deals", "limit=1000");
     await run("update deals set title = title || '.' where tenant_id = 1");
     await run("update deals set title = title || '.' where tenant_id = 1 and fid % 2 = 0");

@@ -176,7 +176,7 @@ describeSharedService("Errors", ({ kind, query, single, bulk, get, service }) =>
     }
   });
 
-  it("has nothing but success and error in an error, as JSON that no proxy keeps [HT22]", async () => {
+  it("sends only success and error in an error, as JSON that no proxy caches [HT22]", async () => {
     const response = await query("dealz");
     assertEquals(Object.keys(response.body), ["success", "error"]);
     assertMatch(response.headers.get("cache-control") ?? "", /no-store/);

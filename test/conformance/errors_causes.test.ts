@@ -65,7 +65,7 @@ describeService("What goes wrong in the database", (conversation) => {
     assertEquals((await get("/readyz", { token: null })).status, 200);
   }
 
-  it("is a 400 if a trigger gets something wrong, whatever it is [E49]", async () => {
+  it("answers 400 for any error inside a trigger [E49]", async () => {
     for (const note of [...faults, "no return"]) {
       const body = { filters: { id: 1 }, fields: { note } };
       for (const update of [single, bulk]) {
@@ -78,7 +78,7 @@ describeService("What goes wrong in the database", (conversation) => {
     await assertThere();
   });
 
-  it("says that a materialized view must be filled, and does not ask to repeat [E50] [E51]", async () => {
+  it("reports that a materialized view must be filled, without Retry-After [E50] [E51]", async () => {
     for (const table of ["early", "over_early"]) {
       for (const accept of ["application/json", "application/x-ndjson"]) {
         const response = await query(table, {}, { headers: { accept } });
@@ -91,7 +91,7 @@ describeService("What goes wrong in the database", (conversation) => {
     assertOk(await query("over_early"));
   });
 
-  it("says that a request needs too many temporary files, which is no fault of the database [E51]", async () => {
+  it("reports that a request needs too many temporary files, without calling the database unavailable [E51]", async () => {
     // PGlite has no temporary files of its own, nor sessions that could be ended.
     if (kind === "embedded") return;
     await run(`do $$ declare change text; begin

@@ -120,7 +120,7 @@ describeService("Codes of Postgres", (conversation) => {
     await assertThere();
   });
 
-  it("cut an export that has begun, and are the status of one that has not [E49] [EX7]", async () => {
+  it("cut off an export that has begun, and give the status of one that has not [E49] [EX7]", async () => {
     const headers = { accept: "application/x-ndjson" };
     for (const code of SOME) {
       const filters = { and: [{ field: "code", op: "eq", value: code }] };
@@ -146,7 +146,7 @@ describeService("Codes of Postgres", (conversation) => {
     await assertThere();
   });
 
-  it("say what is wrong when C code raises them, and whether repeating can help [E49] [E50] [E51]", async () => {
+  it("have a message of their own and the right Retry-After when C code raises them [E49] [E50] [E51]", async () => {
     if (kind === "embedded") return;
     await createRaiseInC(service().database);
     await run(`create function fail_in_c() returns trigger language plpgsql as $$ begin

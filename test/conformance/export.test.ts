@@ -28,7 +28,7 @@ describeService("Export", ({ query, run, service }) => {
     }
   }
 
-  it("gives the same records as the pages, byte for byte, one on each line [EX3] [EX10]", async () => {
+  it("returns the same records as the pages, byte for byte, one on each line [EX3] [EX10]", async () => {
     for (const table of TABLES) {
       const fields = await service().send("GET", `/integration/tables/${table}/fields`);
       const sortable = (fields.body["fields"] as { name: string; primary_key: boolean }[])
@@ -80,7 +80,7 @@ describeService("Export", ({ query, run, service }) => {
     }
   });
 
-  it("tells NULL from an empty text, and quotes what needs it [EX12]", async () => {
+  it("distinguishes NULL from an empty text, and quotes values where needed [EX12]", async () => {
     await run(`create table quoted (id int4 primary key, tenant_id int4 not null, a text, b text);
       insert into quoted values (1, 1, null, ''), (2, 1, 'a,b', 'say "x"'), (3, 1, E'a\\nb', E'\\r'),
         (4, 1, ' a', 'b '), (5, 1, '=1+1', '-2'), (6, 1, 'é', E'tab\\there'), (7, 2, 'CANARY', 'x');
@@ -156,7 +156,7 @@ describeService("Export", ({ query, run, service }) => {
     assertRejected(await query("deals", undefined, type), 415);
   });
 
-  it("is asked for by the name of a form alone, and the largest weight counts [EX1] [EX2]", async () => {
+  it("is chosen only by the exact media type, by the largest weight [EX1] [EX2]", async () => {
     const cases: readonly [string, string][] = [
       ["text/csv", "csv"],
       ["TEXT/CSV; charset=utf-8", "csv"],
@@ -197,7 +197,7 @@ describeService("Export", ({ query, run, service }) => {
     }
   });
 
-  it("knows count=none and no other preference [EX16]", async () => {
+  it("accepts count=none and no other preference [EX16]", async () => {
     const none = await exported("deals", CSV, {}, { headers: { prefer: "count=none" } });
     assertEquals(none.headers.get("preference-applied"), "count=none");
     const token = await exported("deals", CSV, {}, { headers: { prefer: "page-token" } });

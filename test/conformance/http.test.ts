@@ -110,7 +110,7 @@ describeSharedService("HTTP", ({ query, single, get, service }) => {
     }
   });
 
-  it("takes no method from a header or the query string [HT4]", async () => {
+  it("ignores methods in a header or the query string [HT4]", async () => {
     const headers = { "x-http-method-override": "PATCH" };
     assertRejected(
       await send("POST", "/integration/tables/deals/records/bulk?_method=PATCH", {
@@ -155,7 +155,7 @@ describeSharedService("HTTP", ({ query, single, get, service }) => {
     assertEquals((await send("OPTIONS", "/nowhere", { token: null })).status, 404);
   });
 
-  it("speaks no CORS by default [H8] [HT2]", async () => {
+  it("sends no CORS headers by default [H8] [HT2]", async () => {
     const headers = { origin: "https://app.example", "access-control-request-method": "POST" };
     for (
       const response of [
@@ -185,7 +185,7 @@ describeSharedService("HTTP", ({ query, single, get, service }) => {
     assertEquals(rejected.headers.get("content-encoding"), null);
   });
 
-  it("tells language models how to begin, without a token [H27]", async () => {
+  it("serves /llms.txt without a token [H27]", async () => {
     const { status, text, headers } = await get("/llms.txt", { token: null });
     assertEquals([status, headers.get("content-type")], [200, "text/plain; charset=utf-8"]);
     assertMatch(text, /^# Rowgate\n\n> /);

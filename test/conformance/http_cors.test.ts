@@ -42,7 +42,7 @@ describeService("HTTP, CORS for named origins", ({ query, service }) => {
     }
   });
 
-  it("says nothing to another origin [H9]", async () => {
+  it("sends no CORS headers to another origin [H9]", async () => {
     for (
       const other of [
         "https://evil.example",

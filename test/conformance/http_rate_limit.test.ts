@@ -29,7 +29,7 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
     assertEquals(rejected.headers.get("ratelimit"), `"default";r=0;t=${seconds}`);
   });
 
-  it("counts each token for itself [H11]", async () => {
+  it("counts each token separately [H11]", async () => {
     const [one, other] = [await service().issue(), await service().issue()];
     for (let request = 0; request < 4; request++) await query("guests", {}, { token: one });
     assertRejected(await query("guests", {}, { token: one }), 429);
@@ -71,7 +71,7 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
     assertEquals(reported, [2, 1, 0, 0].map((left) => [POLICY, `"default";r=${left}`]));
   });
 
-  it("says nothing of a limit where there is no valid token [H11]", async () => {
+  it("shows no limit without a valid token [H11]", async () => {
     for (
       const response of [await get("/livez", { token: null }), await get("/", { token: null })]
     ) {
@@ -161,7 +161,7 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
     assertEquals((await ask(INVALID, peer)).status, 401);
   });
 
-  it("reports whose limit rejected a request, and the peer only when it was the peer's [H11]", async () => {
+  it("reports which limit rejected a request, and names the peer only for the limit of peers [H11]", async () => {
     const { observations, issue } = service();
     const token = await issue();
     const start = observations.length;

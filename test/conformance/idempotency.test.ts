@@ -28,7 +28,7 @@ describeService("Idempotency keys", (conversation) => {
   const kept = async () =>
     Number((await run("select count(*)::int4 as n from rowgate.idempotency_keys"))[0]!["n"]);
 
-  it("gives a compare-and-set by key whose answer was lost the same 200 again [IK5] [IK6] [IK7]", async () => {
+  it("repeats the 200 of a compare-and-set by key whose answer was lost [IK5] [IK6] [IK7]", async () => {
     await run("update deals set note = 'old' where fid = 1");
     const body = { filters: { fid: 1, note: "old" }, fields: { note: "new" } };
     const first = await sendTwice(() => single("deals", body, { ...keyed("cas") }));
@@ -117,7 +117,7 @@ describeService("Idempotency keys", (conversation) => {
     assertEquals(await noteOf(5), "first");
   });
 
-  it("keeps nothing of what changed nothing for other reasons [IK10]", async () => {
+  it("keeps no other answer of a request that changed nothing [IK10]", async () => {
     const before = await kept();
     const cases: [number, () => Promise<ReceivedResponse>][] = [
       [400, () => single("deals", { filters: { fid: 6 }, fields: { fid: 7 } }, keyed("other"))],
@@ -193,7 +193,7 @@ describeService("Idempotency keys", (conversation) => {
     assertEquals([assertOk(other)["updated"], isReplayed(other)], [0, false]);
   });
 
-  it("takes a key as new after its time, deleted or not [IK12]", async () => {
+  it("treats a key as new after its retention, deleted or not [IK12]", async () => {
     const body = { filters: { fid: 10, note: "before" }, fields: { note: "after" } };
     await run("update deals set note = 'before' where fid = 10");
     assertOk(await single("deals", body, keyed("old")));
@@ -207,7 +207,7 @@ describeService("Idempotency keys", (conversation) => {
     assertOk(await batch("deals", { updates: [other] }, keyed("old")));
   });
 
-  it("rejects what is no string of 1 to 255 characters, before the body is read [IK1] [IK2]", async () => {
+  it("rejects a key that is not a string of 1 to 255 characters before the body is read [IK1] [IK2]", async () => {
     const bad = [
       "a",
       "'a'",
@@ -255,12 +255,12 @@ describeService("Idempotency keys", (conversation) => {
     assert(text.length > 0 && !text.includes(note) && !text.includes("534543524554"), text);
   });
 
-  it("ignores a key of what only reads [IK3]", async () => {
+  it("ignores a key on a request that only reads [IK3]", async () => {
     assertOk(await query("deals", { per_page: 1 }, { headers: { "idempotency-key": "no" } }));
   });
 
   if (kind === "real") {
-    it("says so where answers cannot be kept, and updates without a key [IK17]", async () => {
+    it("rejects a key where answers cannot be kept, and still updates without a key [IK17]", async () => {
       const body = { filters: { fid: 16 }, fields: { note: "unkept" } };
       const table = "rowgate.idempotency_keys";
       const cases = [
@@ -345,7 +345,7 @@ describeService("Idempotency keys", (conversation) => {
 describeService(
   "Idempotency keys that are used at once",
   ({ single, query, run, service }) => {
-    it("lets one of 16 at once do it, and gives the others its answer or 409 with Retry-After [IK9] [IK18]", async () => {
+    it("runs one of 16 concurrent requests, and answers the others with its answer or 409 with Retry-After [IK9] [IK18]", async () => {
       await run(
         `create table if not exists taken (id int4 primary key, tenant_id int4 not null, n int4 not null, times int4 not null default 0);
       insert into taken select i, 1, 0 from generate_series(1, 40) i;
@@ -376,7 +376,7 @@ describeService(
       assertEquals(await run("select distinct times from taken where id <= 20"), [{ times: 1 }]);
     });
 
-    it("gives nothing again to a token that may no longer update the table [IK16]", async () => {
+    it("repeats no answer to a token that may no longer update the table [IK16]", async () => {
       const changes = [
         [403, "scopes = '{query}'"],
         [404, "scopes = '{update}', tables = '{}'"],

@@ -97,7 +97,7 @@ describeSharedService("Limits", ({ query, single, bulk }) => {
     assertRejectedAt(await single("everything", update), "fields.c_tsquery", "20000");
   });
 
-  it("rejects XML that Postgres would read for long: many attributes in a tag, long declarations [RE37] [L23]", async () => {
+  it("rejects XML that Postgres would take long to read: many attributes in a tag, long declarations [RE37] [L23]", async () => {
     const names = (count: number) => Array.from({ length: count }, (_, n) => `a${n}`);
     const attributes = (count: number) => names(count).map((name) => `${name}="1"`).join(" ");
     const write = (c_xml: string) =>
@@ -187,7 +187,7 @@ describeSharedService("Limits", ({ query, single, bulk }) => {
     }
   });
 
-  it("gives 50 rows a page when nothing is said, and up to 200 [L7] [Q74] [Q75] [FS20]", async () => {
+  it("returns 50 rows a page by default, and up to 200 [L7] [Q74] [Q75] [FS20]", async () => {
     for (const [wanted, given] of [[undefined, 50], [1, 1], [199, 199], [200, 200]]) {
       const body = assertOk(await query("measurements", { per_page: wanted }));
       assertEquals([body["per_page"], (body["records"] as unknown[]).length, body["total"]], [

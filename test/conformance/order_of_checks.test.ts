@@ -142,7 +142,7 @@ describeSharedService("Order of checks", ({ kind, query, single, bulk, service }
 
   // The embedded database has one session, which cannot be kept from its own table.
   if (kind === "real") {
-    it("touches no table of the operator before all checks have passed: none waits for a locked one [O16]", async () => {
+    it("touches no table of the operator before all checks have passed, so none waits for a locked table [O16]", async () => {
       const update = { filters: { fid: 1 }, fields: { note: "x" } };
       const rejected: (() => Promise<ReceivedResponse>)[] = [
         () => query("deals", {}, { token: null }),

@@ -61,7 +61,7 @@ describeService("Query, further operators", ({ query, run }) => {
     ) assertEquals(await find("padded", op, value), [...ids], `${op} ${value}`);
   });
 
-  it("finds what begins with a text, which has no wildcards [Q104]", async () => {
+  it("finds texts that begin with a text, without wildcards [Q104]", async () => {
     assertEquals(await find("name", "starts_with", "Ång"), [1]);
     assertEquals(await find("name", "starts_with", "ang"), [2]);
     for (const value of ["a%", "_ng", "an\\g", "\\"]) {
@@ -153,7 +153,7 @@ describeService("Query, further operators", ({ query, run }) => {
     }
   });
 
-  it("says what to write in place of an operator that a type does not have [Q109]", async () => {
+  it("suggests another operator where the type lacks the requested one [Q109]", async () => {
     const say = async (field: string, op: string) => {
       const error = assertRejectedAt(await send(field, op, "a"), "filters.and[0].op");
       return error.replace(/^filters\.and\[0\]\.op: /, "");

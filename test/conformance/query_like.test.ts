@@ -75,7 +75,7 @@ describeSharedService("Query, like", ({ query }) => {
     assertEquals((await query("deals", { filters })).body["total"], 0);
   });
 
-  it("lets % reach over line breaks [Q27]", async () => {
+  it("matches line breaks with % [Q27]", async () => {
     const filters = { and: [{ field: "c_text", op: "like", value: "50\\%\\_off%next" }] };
     assertEquals(valuesOf(await query("everything", { filters, select: ["id"] }), "id"), [11]);
   });

@@ -73,7 +73,7 @@ describeSharedService("Query, null", ({ query, bulk, single }) => {
     }
   });
 
-  it("is null also for columns that are never NULL [Q42]", async () => {
+  it("accepts null for columns that are never NULL [Q42]", async () => {
     for (const op of ["eq", "neq"]) {
       const filters = { and: [{ field: "title", op, value: null }] };
       assertEquals((await query("deals", { filters })).body["total"], op === "eq" ? 0 : 60);

@@ -114,7 +114,7 @@ describeSharedService("Query, operators", ({ query }) => {
     });
   }
 
-  it("combines nested groups as algebra does [Q12] [Q13] [Q14]", async () => {
+  it("combines nested groups by the rules of logic [Q12] [Q13] [Q14]", async () => {
     const filters = {
       and: [
         { field: "fid", op: "lte", value: 20 },

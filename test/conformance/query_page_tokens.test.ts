@@ -68,7 +68,7 @@ describeService("Query, page tokens", ({ kind, query, single, get, run, service 
   const printed = (response: ReceivedResponse) =>
     recordsOf(response).map((record) => JSON.stringify(record));
 
-  it("leads from page to page, and the last page leads nowhere [Q93] [Q98] [Q99]", async () => {
+  it("links each page to the next one, and the last page has no link [Q93] [Q98] [Q99]", async () => {
     const body = { select: ["fid"], sort: [{ field: "fid" }], per_page: 25 };
     const pages = await readAll("deals", body);
     const shown = pages.map((page) => [
@@ -103,7 +103,7 @@ describeService("Query, page tokens", ({ kind, query, single, get, run, service 
     assertEquals(other.headers.get("link"), null);
   });
 
-  it("counts nothing with count=none, and reads by the key without a sort [Q99] [Q94]", async () => {
+  it("skips the count with count=none, and reads by the key without a sort [Q99] [Q94]", async () => {
     const pages = await readAll("deals", { select: ["fid"], per_page: 7 }, { headers: NO_COUNT });
     assertEquals(new Set(pages.map((page) => page.body["total"])), new Set([null]));
     const keys = pages.flatMap(recordsOf).map((record) => record["fid"] as number);
@@ -112,7 +112,7 @@ describeService("Query, page tokens", ({ kind, query, single, get, run, service 
     assertEquals(applied, ["count=none", "page-token"]);
   });
 
-  it("goes on without the preference, and with other columns and sizes [Q101] [Q97]", async () => {
+  it("continues without the preference, and with other columns and sizes [Q101] [Q97]", async () => {
     const sort = [{ field: "amount", direction: "desc" }];
     const first = await query("deals", { sort, select: ["fid"], per_page: 10 }, {
       headers: PREFER,
@@ -135,7 +135,7 @@ describeService("Query, page tokens", ({ kind, query, single, get, run, service 
     assertEquals(printed(fifth), printed(expected));
   });
 
-  it("rejects a page beside a page token at its path [Q98]", async () => {
+  it("rejects a page number together with a page token at its path [Q98]", async () => {
     const next = nextOf(await query("deals", { per_page: 5 }, { headers: PREFER }))!;
     assertRejectedAt(await at(next, { per_page: 5, page: 2 }), "page");
     assertEquals((await at(next, { per_page: 5, page: 1 })).body["page"], 2);
@@ -165,7 +165,7 @@ describeService("Query, page tokens", ({ kind, query, single, get, run, service 
     }
   });
 
-  it("goes on behind a value of every type that can be sorted [Q100]", async () => {
+  it("continues after a value of every type that can be sorted [Q100]", async () => {
     const { body } = await service().send("GET", "/integration/tables/everything/fields");
     const fields = body["fields"] as { name: string; operators: string[] }[];
     const sortable = fields.filter(({ operators }) => operators.includes("gt"))

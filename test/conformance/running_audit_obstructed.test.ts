@@ -34,7 +34,7 @@ describeService("Running, an audit that cannot be written", ({ kind, single, bul
     }),
   };
   for (const [what, [obstruct = "", clear = ""]] of Object.entries(obstacles)) {
-    it(`lets nothing be updated, and says so: ${what} [R23]`, async () => {
+    it(`rejects every update with a message: ${what} [R23]`, async () => {
       await run(obstruct);
       const body = { filters: { id: 1 }, fields: { name: what } };
       for (const update of [single, bulk]) {

@@ -51,7 +51,7 @@ for (const kind of DATABASE_KINDS) {
       await audited?.close();
     });
 
-    it("is nothing: responses are the same to the byte, with it and without [R23]", async () => {
+    it("does not change any response: all bytes are the same with and without an audit [R23]", async () => {
       const seen = new Set<number>();
       for (const { path, options } of UPDATES) {
         for (const kind of ["single", "bulk"]) {

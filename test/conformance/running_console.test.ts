@@ -63,11 +63,11 @@ describeSharedService("Running, the console", ({ get, service }) => {
 }, { writes: "rows" });
 
 describeService("Running, no console and no agents", ({ get, service }) => {
-  it("responds with 404 where the console would be [R25]", async () => {
+  it("responds with 404 at / [R25]", async () => {
     for (const [path] of FILES) assertRejected(await get(path, { token: null }), 404);
   });
 
-  it("responds with 404 where agents would ask [MC16]", async () => {
+  it("responds with 404 at /mcp [MC16]", async () => {
     for (const method of ["POST", "GET", "OPTIONS"]) {
       const response = await service().send(method, "/mcp", { body: undefined });
       assertEquals([method, response.status], [method, 404]);

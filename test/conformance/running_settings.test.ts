@@ -52,7 +52,7 @@ function defineGuarded({ query, single, bulk, run, service }: Conversation): voi
     assertEquals(await checksumTenant(service().database.admin, 2), others);
   });
 
-  it("carries the right tenant when both ask at once [R22]", async () => {
+  it("carries the right tenant when two tenants send requests at once [R22]", async () => {
     const { a, b } = service().tokens;
     const responses = await Promise.all(
       Array.from(
@@ -69,7 +69,7 @@ function defineGuarded({ query, single, bulk, run, service }: Conversation): voi
     }
   });
 
-  it("serves tables without row level security as ever [R22]", async () => {
+  it("serves tables without row level security as well [R22]", async () => {
     assertEquals(assertOk(await query("deals"))["total"], 60);
     assertOk(await single("deals", { filters: { fid: 1 }, fields: { note: "set" } }));
   });

@@ -39,7 +39,7 @@ describeSharedService("The service, one tenant", ({ query, single, bulk, get, se
     }
   });
 
-  it("returns no other tenant's row whatever is asked of any column [S9] [S8]", async () => {
+  it("returns no other tenant's row for any filter on any column [S9] [S8]", async () => {
     for (const table of await tables(service().tokens.a)) {
       for (const { name, operators } of await fields(table)) {
         const conditions = [{ field: name, op: "is_null" }, { field: name, op: "is_not_null" }, {
@@ -95,7 +95,7 @@ describeSharedService("The service, one tenant", ({ query, single, bulk, get, se
     assertEquals(await checksumTenant(service().database.admin, 2), others);
   });
 
-  it("gives each tenant its own response when both ask at once [S9]", async () => {
+  it("returns each tenant its own rows when two tenants send requests at once [S9]", async () => {
     const { a, b } = service().tokens;
     const responses = await Promise.all(
       Array.from(

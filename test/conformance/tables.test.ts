@@ -118,7 +118,7 @@ describeSharedService("Get Tables", ({ get, kind, service }) => {
     assertEquals((await get(path, { headers: { "if-none-match": '"other"' } })).status, 200);
   });
 
-  it("gives another ETag to a token that sees other tables [T46]", async () => {
+  it("sends a different ETag to a token that sees other tables [T46]", async () => {
     const all = (await get(path)).headers.get("etag");
     const few = (await get(path, { token: service().tokens.deals })).headers.get("etag");
     assertNotEquals(all, few);

@@ -25,7 +25,7 @@ describeService("Tables that belong to other tables", (conversation) => {
     assertEquals(valuesOf(await query("meters", meters, b()), "id"), [101]);
   });
 
-  it("find no row of another tenant, or of none, by any filter [T59] [S8]", async () => {
+  it("hide rows of other tenants, and rows without a tenant, from any filter [T59] [S8]", async () => {
     for (
       const filter of [
         { field: "id", op: "in", value: [101, 112, 50] },
@@ -87,7 +87,7 @@ describeService("Tables that belong to other tables", (conversation) => {
       ["over a key of two columns", "meters", { id: 101 }, { reading: 1 }],
     ] as const
   ) {
-    it(`do not let a row of another tenant be updated, ${how} [T59] [U20]`, async () => {
+    it(`never let a row of another tenant be updated, ${how} [T59] [U20]`, async () => {
       assertMatched(await single(table, { filters, fields }), 404, 0);
       assertEquals(assertOk(await bulk(table, { filters, fields }))["updated"], 0);
       assertMatched(await batch(table, { updates: [{ filters, fields }] }), 404, 0);
@@ -190,14 +190,14 @@ describeService("Tables that belong to other tables", (conversation) => {
     assertEquals(sites.map(({ site }) => site), [1, 1, 2]);
   });
 
-  it("are rejected for the values that are wrong besides [T61] [E36]", async () => {
+  it("are rejected for other invalid values in the same update [T61] [E36]", async () => {
     const fields = { home_id: 1, seats: -1 };
     assertRejected(await single("rooms", { filters: { id: 7 }, fields }), 400, /check constraint/);
     const response = await single("rooms", { filters: { id: 7 }, fields: { home_id: "x" } });
     assertRejected(response, 400, /home_id/);
   });
 
-  it("are not reached over the rows of child tables of the parent [T59]", async () => {
+  it("are not reachable over rows of child tables of the parent [T59]", async () => {
     await run(`create table homes_of_old () inherits (homes);
       insert into homes_of_old values (1, 2, 'CANARY')`);
     const filters = { and: [{ field: "home_id", op: "eq", value: 1 }] };

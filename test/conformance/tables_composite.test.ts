@@ -76,7 +76,7 @@ describeService("Tables whose tenant is in several columns", (conversation) => {
     assertMatched(await single("badges", foreign, as("7/2")), 404, 0);
   });
 
-  it("do not let a row go to another tenant, by a column or over its path [T72] [T33] [T61]", async () => {
+  it("never let a row move to another tenant, by a column or over its path [T72] [T33] [T61]", async () => {
     const body = { filters: { no: 5 }, fields: { branch: "3" } };
     assertRejected(await single("badges", body, as("7/2")), 400, /cannot be set/);
     assertRejected(await single("gates", body, as("7/2")), 409);

@@ -75,7 +75,7 @@ describeSharedService("Tables, catalogue", ({ kind, query, single, bulk, get, ru
 
   // The embedded database serves as superuser, who holds every right.
   for (const table of NOT_EXPOSED.filter((name) => kind === "real" || name !== "ungranted")) {
-    it(`does not find ${table.slice(0, 40)} [N4] [N3] [T6] [T4] [T7] [T5] [T1] [US19]`, async () => {
+    it(`answers 404 for ${table.slice(0, 40)} [N4] [N3] [T6] [T4] [T7] [T5] [T1] [US19]`, async () => {
       const body = { filters: { id: 1 }, fields: { name: "x" } };
       assertRejected(await query(table), 404, /not found/i);
       assertRejected(await single(table, body), 404, /not found/i);

@@ -108,7 +108,7 @@ describeService("Tables with a row filter", (conversation) => {
     await run("update tasks set rank = 14, title = 'task 14' where id = 14");
   });
 
-  it("reject new values with which the row would be gone, at their paths, and write nothing [T66]", async () => {
+  it("reject new values that would hide the row, at their paths, and write nothing [T66]", async () => {
     const fields = { title: "lost", state: "draft" };
     for (
       const response of [
@@ -136,7 +136,7 @@ describeService("Tables with a row filter", (conversation) => {
   });
 
   if (kind === "real") {
-    it("find no row that leaves the filter while the update waits [T64] [U20]", async () => {
+    it("do not update a row that leaves the filter while the update waits [T64] [U20]", async () => {
       for (const filters of [{ id: 6 }, { title: "task 6" }]) {
         let pending: ReturnType<typeof single> | undefined;
         await holding(
@@ -153,7 +153,7 @@ describeService("Tables with a row filter", (conversation) => {
     });
   }
 
-  it("stay closed if the filter names a column that is not there, and the log says so [T65]", async () => {
+  it("are not exposed if the filter names a missing column, and the log says so [T65]", async () => {
     assertRejected(await get("/integration/tables/strange/fields"), 404);
     if (IS_REMOTE) return;
     const message =
@@ -200,7 +200,7 @@ describeService("Views that can be written or shared", (conversation) => {
     }
   });
 
-  it("reject a row that would leave them if they were created so, and let it go otherwise [T67]", async () => {
+  it("reject an update that would move a row out of the view only if the view has a check option [T67]", async () => {
     const leave = (table: string, rank: number) =>
       [single, bulk].map((update) => update(table, { filters: { id: 3 }, fields: { rank } }));
     for (const response of await Promise.all(leave("ranked_tasks", 150))) {
@@ -234,7 +234,7 @@ describeService("Views that can be written or shared", (conversation) => {
 
   if (kind === "real") {
     for (const filters of [{ id: 6 }, { title: "task 6" }]) {
-      it(`find no row that leaves them while the update waits, by ${Object.keys(filters)} [T67] [U20]`, async () => {
+      it(`do not update a row that leaves the view while the update waits, by ${Object.keys(filters)} [T67] [U20]`, async () => {
         const fields = { rank: 66 };
         for (const change of ["rank = 200", "tenant_id = 2"]) {
           for (
@@ -260,7 +260,7 @@ describeService("Views that can be written or shared", (conversation) => {
       });
     }
 
-    it("let one of several compare-and-sets through [T67] [U22]", async () => {
+    it("let exactly one of several compare-and-sets succeed [T67] [U22]", async () => {
       const responses = await Promise.all(
         Array.from(
           { length: 8 },

@@ -106,7 +106,7 @@ describeService("Tables, following the database", ({ kind, query, single, bulk, 
     assertEquals(assertOk(await eventually(() => query("f_new"), found))["total"], 3);
   });
 
-  it("follows a table that was dropped and made anew with other columns [T42]", async () => {
+  it("follows a table that was dropped and created again with other columns [T42]", async () => {
     await prepare("f_anew");
     await run(
       `drop table f_anew; create table f_anew (key text primary key, tenant_id int4 not null, a text);
@@ -206,7 +206,7 @@ describeService("Tables, following the database", ({ kind, query, single, bulk, 
 
   // An embedded database has one session, so no other can send a NOTIFY.
   if (kind === "real") {
-    it("takes up what a NOTIFY reports, without an unknown name [T38]", async () => {
+    it("reads the catalogue again after a NOTIFY [T38]", async () => {
       await prepare("f_notified");
       await run("alter table f_notified add column c int4 default 5; notify rowgate_catalogue");
       const response = await eventually(

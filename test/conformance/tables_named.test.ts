@@ -39,7 +39,7 @@ describeService("Tables and columns with names of the policy", (conversation) =>
   const { query, single, bulk, batch, get, run, service } = conversation;
   before(() => run(SCHEMA));
 
-  it("are queried by them: select, filters, sort and records [T70] [N2]", async () => {
+  it("are queried by these names: select, filters, sort and records [T70] [N2]", async () => {
     const response = await query("streets", {
       select: ["label", "length", "no"],
       filters: {
@@ -58,7 +58,7 @@ describeService("Tables and columns with names of the policy", (conversation) =>
     assertEquals([wide!["no"], wide!["length"]], ["1", "1.50"]);
   });
 
-  it("are looked up by key, and paged by page token [T70] [Q94]", async () => {
+  it("are looked up by key, and paged by page token, under these names [T70] [Q94]", async () => {
     const found = await Promise.all(
       [1, 2, 3, 4].map((value) =>
         query("streets", { filters: { and: [{ field: "no", op: "eq", value }] } })
@@ -72,7 +72,7 @@ describeService("Tables and columns with names of the policy", (conversation) =>
     }
   });
 
-  it("are updated by them in every operation [T70] [U20]", async () => {
+  it("are updated by these names in every operation [T70] [U20]", async () => {
     const filters = { no: 1 };
     assertOk(await single("streets", { filters, fields: { length: "7.25" } }));
     assertOk(await single("streets", { filters: { label: "street 2" }, fields: { length: 7.25 } }));
@@ -87,7 +87,7 @@ describeService("Tables and columns with names of the policy", (conversation) =>
     assertMatched(await single("streets", missing), 404, 0);
   });
 
-  it("are named so in every message, and the names of the database are unknown [T70] [E21]", async () => {
+  it("have these names in every message, and the names of the database are unknown [T70] [E21]", async () => {
     const no = { filters: { no: 1 } };
     assertRejectedAt(await single("streets", { ...no, fields: { label: null } }), "fields.label");
     assertRejectedAt(await single("streets", { ...no, fields: { no: 2 } }), "fields.no", "cannot");
@@ -103,7 +103,7 @@ describeService("Tables and columns with names of the policy", (conversation) =>
     assertRejectedAt(blank, "fields.label", "cannot be null");
   });
 
-  it("are listed so, with their fields [T70] [T43] [T47]", async () => {
+  it("are listed under these names, with their fields [T70] [T43] [T47]", async () => {
     const { body } = await get("/integration/tables");
     const streets = (body["tables"] as { name: string; primary_key: string[]; changes: boolean }[])
       .find(({ name }) => name === "streets");
@@ -115,7 +115,7 @@ describeService("Tables and columns with names of the policy", (conversation) =>
     assert(JSON.stringify(document).includes('"length"'));
   });
 
-  it("stay closed where two columns have one name, and the log says so [T71]", async () => {
+  it("are not exposed where two columns have one name, and the log says so [T71]", async () => {
     assertRejected(await query("twice"), 404);
     if (IS_REMOTE) return;
     const warnings = service().observations.flatMap((each) =>
@@ -125,7 +125,7 @@ describeService("Tables and columns with names of the policy", (conversation) =>
     assert(warnings.includes(message), warnings.join("\n"));
   });
 
-  it("are hidden without one, as their tables and columns were before [T71] [N1]", async () => {
+  it("are hidden if the policy gives them no valid name [T71] [N1]", async () => {
     const fields = await get("/integration/tables/oddities/fields");
     const names = (assertOk(fields)["fields"] as { name: string }[]).map(({ name }) => name);
     assertEquals(names, ["id", "tenant_id", "good"]);

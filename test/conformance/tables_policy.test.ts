@@ -61,7 +61,7 @@ describeService("Tables, policy", ({ query, single, bulk, get, run, service }) =
     });
   }
 
-  it("does not find a table whose tenant type the token's tenant does not fit [O8]", async () => {
+  it("answers 404 for a table whose tenant column cannot hold the tenant of the token [O8]", async () => {
     assertRejected(await query("documents"), 404, /not found/i);
   });
 

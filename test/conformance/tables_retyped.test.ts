@@ -72,7 +72,7 @@ describeService(
     }
 
     for (const [name, , value, change, next] of CHANGES) {
-      it(`takes a value that only the column's new type takes: ${change} [T42]`, async () => {
+      it(`accepts a value that only the new type of the column allows: ${change} [T42]`, async () => {
         const table = `r_${name}`;
         await prepare(table, value);
         await run(change);
@@ -86,7 +86,7 @@ describeService(
       });
     }
 
-    it("names the path of a value that the column took before, and takes no more [T42] [E33]", async () => {
+    it("names the path of a value that the column no longer accepts [T42] [E33]", async () => {
       await prepare("r_shorter", "ab");
       await run("alter table r_shorter alter column a type varchar(2)");
       assertRejectedAt(
@@ -107,7 +107,7 @@ describeService(
       );
     });
 
-    it("takes null for a column that was NOT NULL before [T42]", async () => {
+    it("accepts null for a column that is no longer NOT NULL [T42]", async () => {
       await prepare("r_nullable", "x");
       await run("alter table r_nullable alter column a drop not null");
       assertOk(await soon(() => single("r_nullable", { filters: { id: 1 }, fields: { a: null } })));

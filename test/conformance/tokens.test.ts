@@ -52,7 +52,7 @@ describeSharedService("Tokens", ({ query, single, bulk, get, run, service }) => 
     assertOk(await single("deals", UPDATE, { token }));
   });
 
-  it("finds no table outside the token's list, as if there were none [O9] [T55]", async () => {
+  it("answers 404 for a table outside the token's list, as for an unknown one [O9] [T55]", async () => {
     const token = service().tokens.deals;
     assertOk(await query("deals", {}, { token }));
     const outside = assertRejected(await query("guests", {}, { token }), 404).replaceAll(
@@ -160,7 +160,7 @@ describeSharedService("Tokens", ({ query, single, bulk, get, run, service }) => 
     }
   });
 
-  it("makes no token through a token: no route does [A13]", async () => {
+  it("offers no route that creates a token [A13]", async () => {
     const tokens = await run("select count(*)::int4 as n from rowgate.tokens");
     for (
       const path of [
@@ -180,7 +180,7 @@ describeSharedService("Tokens", ({ query, single, bulk, get, run, service }) => 
     assertEquals(await run("select count(*)::int4 as n from rowgate.tokens"), tokens);
   });
 
-  it("locks no token out, however many wrong ones came before [H12]", async () => {
+  it("accepts a valid token after any number of invalid ones [H12]", async () => {
     const { a } = service().tokens;
     const other = await service().issue({ name: "gone" });
     await run(`delete from rowgate.tokens where id = '${idOf(other)}'`);

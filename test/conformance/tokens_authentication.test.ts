@@ -41,7 +41,7 @@ describeSharedService("Tokens, authentication", ({ query, single, bulk, run, ser
     });
   }
 
-  it("rejects what is no Bearer token, with one text [A3] [A1] [AU4] [AU5]", async () => {
+  it("rejects anything that is not a Bearer token, with the same text [A3] [A1] [AU4] [AU5]", async () => {
     const { a, b } = service().tokens;
     const last = a.at(-1) === "a" ? "b" : "a";
     const texts = new Set<string>();
@@ -68,7 +68,7 @@ describeSharedService("Tokens, authentication", ({ query, single, bulk, run, ser
     }
   });
 
-  it("takes the token from nowhere but the header [A1]", async () => {
+  it("takes the token only from the Authorization header [A1]", async () => {
     const { a } = service().tokens;
     const places: readonly [string, Record<string, string>][] = [
       [`?token=${a}&access_token=${a}`, {}],
@@ -91,7 +91,7 @@ describeSharedService("Tokens, authentication", ({ query, single, bulk, run, ser
     }
   });
 
-  it("finds nothing of another tenant whatever the filter says [S8] [S9]", async () => {
+  it("returns nothing of another tenant for any filter [S8] [S9]", async () => {
     const filters = [
       { or: [{ field: "tenant_id", op: "eq", value: 2 }] },
       {

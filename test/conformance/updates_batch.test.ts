@@ -32,7 +32,7 @@ describeService("Update Batch", ({ kind, query, single, batch, run, service }) =
     assertEquals(await theirs(), others);
   });
 
-  it("lets each update see those before it, two of one row included [U55]", async () => {
+  it("lets each update see the earlier ones, even two of the same row [U55]", async () => {
     const updates = [
       update(22, { note: "first" }),
       { filters: { fid: 22, note: "first" }, fields: { note: "second" } },
@@ -58,7 +58,7 @@ describeService("Update Batch", ({ kind, query, single, batch, run, service }) =
     assertEquals(await notes(23), ["n199"]);
   });
 
-  it("undoes all when one matches no row or several, and says which [U56] [U20]", async () => {
+  it("undoes all updates when one matches no row or several, and names it [U56] [U20]", async () => {
     const before = await mine();
     const stages = await run("select 1 from deals where tenant_id = 1 and stage = 'lead'");
     const of = async (bad: unknown, place: number) => {
@@ -76,7 +76,7 @@ describeService("Update Batch", ({ kind, query, single, batch, run, service }) =
     assertEquals(await mine(), before);
   });
 
-  it("reports the first update that fails, whatever the others do [U56]", async () => {
+  it("reports the first update that fails [U56]", async () => {
     const before = await mine();
     const taken = { filters: { fid: 34 }, fields: { external_no: 35 } };
     const none = update(999999, { note: "x" });
@@ -127,7 +127,7 @@ describeService("Update Batch", ({ kind, query, single, batch, run, service }) =
     for (const [body, path] of cases) assertRejectedAt(await batch("deals", body), path);
   });
 
-  it("rejects names and values at their place, of all updates at once [U54] [U12] [U11]", async () => {
+  it("rejects names and values at their paths in all updates at once [U54] [U12] [U11]", async () => {
     const before = await mine();
     const updates = [
       update(1, { note: "x", fid: 5 }),
@@ -151,7 +151,7 @@ describeService("Update Batch", ({ kind, query, single, batch, run, service }) =
     assertRejectedAt(await batch("deals", { updates }), "updates[13]", "at most 20000");
   });
 
-  it("keeps nothing with tx=rollback, and obeys max-affected [U58]", async () => {
+  it("undoes everything with tx=rollback, and obeys max-affected [U58]", async () => {
     const before = await mine();
     const updates = [update(40, { note: "r" }), update(41, { note: "r" })];
     const tried = await batch("deals", { updates }, { headers: { prefer: "tx=rollback" } });
@@ -185,7 +185,7 @@ describeService("Update Batch", ({ kind, query, single, batch, run, service }) =
     assertEquals(await run("select b::text from batch_json where id = 8"), [{ b: '{"n":7.10}' }]);
   });
 
-  it("reports what a rule skips, at its update [U56] [E37]", async () => {
+  it("reports an update that a rule skips at its place [U56] [E37]", async () => {
     await run(`create table batch_ruled (id int4 primary key, tenant_id int4 not null, a text);
       insert into batch_ruled values (1, 1, 'one'), (2, 1, 'two'), (3, 1, 'three');
       create rule keep as on update to batch_ruled where old.id = 2 do instead nothing;
@@ -205,7 +205,7 @@ describeService("Update Batch", ({ kind, query, single, batch, run, service }) =
     ]);
   });
 
-  it("sees what triggers of earlier updates did, and hides nothing that one refuses [U55] [U63]", async () => {
+  it("sees the effects of earlier triggers, and reports an update that a trigger rejects [U55] [U63]", async () => {
     await run(`create table batch_triggered (id int4 primary key, tenant_id int4 not null, a text,
         unique (a) deferrable initially deferred);
       create function surprise() returns trigger language plpgsql as $$ begin

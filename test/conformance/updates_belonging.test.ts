@@ -29,7 +29,7 @@ describeService("Updates of tables that belong to others, concurrency", (convers
     return await pending;
   }
 
-  it("let exactly one of 16 concurrent compare-and-sets through, each round [T63] [U22]", async () => {
+  it("let exactly one of 16 concurrent compare-and-sets succeed in each round [T63] [U22]", async () => {
     for (let round = 0; round < 3; round++) {
       await run(`update rooms set name = 'round ${round}' where id = 12`);
       const responses = await Promise.all(Array.from({ length: 16 }, (_, n) =>
@@ -54,7 +54,7 @@ describeService("Updates of tables that belong to others, concurrency", (convers
     const [how, filters] of [["by key", { id: 3 }], ["by name", { name: "room 3" }]] as const
   ) {
     for (const [what, change] of [["the parent", LEAVES], ["the row itself", AWAY]] as const) {
-      it(`find no row whose tenant changed meanwhile with ${what}, ${how} [T63] [U20]`, async () => {
+      it(`do not update a row whose tenant changed meanwhile with ${what}, ${how} [T63] [U20]`, async () => {
         await run(
           "update homes set tenant_id = 1 where id = 1; update rooms set home_id = 1, seats = 3 where id = 3",
         );
@@ -94,7 +94,7 @@ describeService("Updates of tables that belong to others, concurrency", (convers
         ["the parent", "update rooms set home_id = 102 where id = 1"],
       ] as const
     ) {
-      it(`find no row whose tenant changed meanwhile with ${what}, over two steps, ${how} [T63] [U20]`, async () => {
+      it(`do not update a row whose tenant changed meanwhile with ${what}, over two steps, ${how} [T63] [U20]`, async () => {
         await run(`${MENDED}; update beds set state = 'apart' where room_id = 1 and place = 1`);
         const fields = { state: "lost" };
         const rollback = { headers: { prefer: "tx=rollback" } };
@@ -117,7 +117,7 @@ describeService("Updates of tables that belong to others, concurrency", (convers
     }
   }
 
-  it("decide exactly-one anew when the grandparent of another row comes to the tenant [T63] [U22]", async () => {
+  it("count the matching rows again when the grandparent of another row joins the tenant [T63] [U22]", async () => {
     await run(`update beds set state = 'same' where place = 1 and room_id in (1, 101)`);
     const fields = { state: "lost" };
     const response = await during(
@@ -132,7 +132,7 @@ describeService("Updates of tables that belong to others, concurrency", (convers
       update beds set state = 'free' where place = 1 and room_id = 1`);
   });
 
-  it("do not move to a parent whose own parent leaves the tenant meanwhile [T63] [T61]", async () => {
+  it("are not moved to a parent whose own parent leaves the tenant meanwhile [T63] [T61]", async () => {
     await run("update bags set room_id = 5 where id = 1");
     for (const filters of [{ id: 1 }, { label: "bag" }]) {
       for (
@@ -160,7 +160,7 @@ describeService("Updates of tables that belong to others, concurrency", (convers
     assertOk(await single("bags", { filters: { id: 1 }, fields: { room_id: 4 } }));
   });
 
-  it("still update the row whose parent was only touched meanwhile [T63]", async () => {
+  it("still update a row whose parent was changed meanwhile but stayed in the tenant [T63]", async () => {
     for (const filters of [{ id: 1 }, { name: "room 1" }]) {
       const response = await during(
         "update homes set name = name || '!' where id = 2",
@@ -170,7 +170,7 @@ describeService("Updates of tables that belong to others, concurrency", (convers
     }
   });
 
-  it("decide exactly-one anew when another row's parent comes to the tenant [T63] [U22]", async () => {
+  it("count the matching rows again when the parent of another row joins the tenant [T63] [U22]", async () => {
     await run("update rooms set name = 'same' where id in (4, 101)");
     const response = await during(
       `update homes set tenant_id = 1 where id = 102;
@@ -185,7 +185,7 @@ describeService("Updates of tables that belong to others, concurrency", (convers
     );
   });
 
-  it("do not move to a parent that leaves the tenant meanwhile [T63] [T61]", async () => {
+  it("are not moved to a parent that leaves the tenant meanwhile [T63] [T61]", async () => {
     await run("update rooms set home_id = 2 where id in (5, 6)");
     for (const filters of [{ id: 5 }, { name: "room 5" }]) {
       for (const update of [single, bulk]) {

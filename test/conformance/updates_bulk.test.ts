@@ -27,7 +27,7 @@ describeSharedService("Update Bulk Records", ({ bulk, run, service }) => {
     assertEquals(await mine(), before);
   });
 
-  it("counts the rows that really changed only [U37] [U42] [UB3]", async () => {
+  it("counts only the rows that changed [U37] [U42] [UB3]", async () => {
     await run("update deals set note = 'same' where tenant_id = 1 and external_no in (2, 6, 10)");
     const body = assertOk(
       await bulk("deals", { filters: { status: "lost" }, fields: { note: "same" } }),

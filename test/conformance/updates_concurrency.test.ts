@@ -9,7 +9,7 @@ import { awaitBlocked, holding } from "./holding.ts";
 describeSharedService("Updates, concurrency", (conversation) => {
   const { kind, single, bulk, run } = conversation;
 
-  it("lets exactly one of 16 concurrent compare-and-sets through, each round [U22]", async () => {
+  it("lets exactly one of 16 concurrent compare-and-sets succeed in each round [U22]", async () => {
     for (let round = 0; round < 5; round++) {
       const filters = { fid: 50, external_no: 50, note: `round ${round}` };
       await run(`update deals set note = 'round ${round}' where fid = 50`);
@@ -99,7 +99,7 @@ describeSharedService("Updates, concurrency", (conversation) => {
   });
 
   if (kind === "real") {
-    it("decides exactly-one anew when a second row comes to match while it waits [U22]", async () => {
+    it("counts the matching rows again when a second row begins to match while it waits [U22]", async () => {
       await run(
         "update guests set name = case id when 1 then 'match' else 'other' end where tenant_id = 1",
       );
@@ -114,7 +114,7 @@ describeSharedService("Updates, concurrency", (conversation) => {
       assertEquals((await run("select 1 from guests where name = 'changed'")).length, 0);
     });
 
-    it("responds with 404 when the row it waited for is gone or matches no more [CO7]", async () => {
+    it("responds with 404 when the row it waited for is deleted or no longer matches [CO7]", async () => {
       for (
         const change of [
           "delete from events_log where kind = 'solo'",
@@ -132,7 +132,7 @@ describeSharedService("Updates, concurrency", (conversation) => {
       }
     });
 
-    it("updates the row that was touched elsewhere while it waited, and still matches alone [U20]", async () => {
+    it("updates a row that another transaction changed meanwhile if it is still the only match [U20]", async () => {
       await run("update guests set name = 'waited' where id = 3");
       let pending: ReturnType<typeof single> | undefined;
       await holding(conversation, "update guests set tenant_id = 1 where id = 3", async () => {
@@ -144,7 +144,7 @@ describeSharedService("Updates, concurrency", (conversation) => {
       assertEquals(await run("select name from guests where id = 3"), [{ name: "after" }]);
     });
 
-    it("tries the victim of a deadlock again [E38]", async () => {
+    it("repeats the victim of a deadlock [E38]", async () => {
       await run(`create function entangle() returns trigger language plpgsql as $$
           begin perform pg_sleep(0.3); update guests set name = name || '.' where id = 9 - new.id; return null; end $$;
         create trigger guests_entangle after update on guests for each row
@@ -203,7 +203,7 @@ describeService("Updates, locks and timeouts", (conversation) => {
     assertOk(await query("guests"));
   });
 
-  it("changes nothing when the time is over in the middle [UB8]", async () => {
+  it("changes nothing when the statement timeout strikes in the middle [UB8]", async () => {
     await run(`create table slowed (id int4 primary key, tenant_id int4 not null, n int4);
     insert into slowed select i, 1, 0 from generate_series(1, 2000) i;
     grant select, update on slowed to rowgate_app;

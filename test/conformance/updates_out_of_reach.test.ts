@@ -166,7 +166,7 @@ describeService("Rows that an update would take out of reach", (conversation) =>
   const fields = { title: "move" };
 
   for (const table of TABLES) {
-    it(`are refused in ${table} by a single update, whichever way it runs [T80] [E48] [TE23]`, async () => {
+    it(`are rejected in ${table} by a single update, however it is run [T80] [E48] [TE23]`, async () => {
       const before = await stored(table);
       for (const filters of [{ id: 1 }, { note: "note 1" }]) {
         for (const prefer of [undefined, "tx=rollback", "max-affected=1"]) {
@@ -183,7 +183,7 @@ describeService("Rows that an update would take out of reach", (conversation) =>
       assertEquals(await run(`select 1 from rowgate.audit where table_name = '${table}'`), []);
     });
 
-    it(`are refused in ${table} by a bulk update, for one row of many [T80] [TE23]`, async () => {
+    it(`are rejected in ${table} by a bulk update, for one row of many [T80] [TE23]`, async () => {
       const before = await stored(table);
       for (const filters of [{ id: 1 }, { kind: "k" }]) {
         for (const prefer of [undefined, "tx=rollback", "max-affected=9"]) {
@@ -197,7 +197,7 @@ describeService("Rows that an update would take out of reach", (conversation) =>
       assertEquals(await stored(table), before);
     });
 
-    it(`are refused in ${table} at their place by a batch, which is undone [T80] [TE23]`, async () => {
+    it(`are rejected in ${table} at their place by a batch, which is undone [T80] [TE23]`, async () => {
       const before = await stored(table);
       for (const filters of [{ id: 1 }, { note: "note 1" }]) {
         const updates = [
@@ -217,7 +217,7 @@ describeService("Rows that an update would take out of reach", (conversation) =>
       assertEquals(await stored(table), before);
     });
 
-    it(`are refused in ${table} alone among updates that are sent together [T80] [TE23]`, async () => {
+    it(`are rejected in ${table} without affecting other updates that are sent together [T80] [TE23]`, async () => {
       const titles = ["one", "move", "three", "four"];
       const responses = await Promise.all(
         titles.map((title, place) =>

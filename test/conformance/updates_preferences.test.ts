@@ -46,7 +46,7 @@ describeSharedService("Updates, preferences", ({ query, single, bulk, run, servi
     assertStringIncludes(applied(response), "max-affected=1");
   });
 
-  it("keeps nothing of a bulk with tx=rollback, and says so [U45] [U46]", async () => {
+  it("undoes a bulk update with tx=rollback, and confirms it [U45] [U46]", async () => {
     const before = await mine();
     const body = { filters: { status: "won" }, fields: { note: "kept?" } };
     const response = await bulk("deals", body, prefer("tx=rollback"));
@@ -55,7 +55,7 @@ describeSharedService("Updates, preferences", ({ query, single, bulk, run, servi
     assertEquals(await mine(), before);
   });
 
-  it("keeps nothing of a single with tx=rollback, and responds as without [U45] [U47] [U46]", async () => {
+  it("undoes a single update with tx=rollback, and responds as without it [U45] [U47] [U46]", async () => {
     const before = await mine();
     const body = { filters: { fid: 41 }, fields: { note: "kept?" } };
     const response = await single("deals", body, prefer("tx=rollback"));
@@ -106,7 +106,7 @@ describeSharedService("Updates, preferences", ({ query, single, bulk, run, servi
     assertEquals(await mine(), before);
   });
 
-  it("responds to the next request after a rollback as if nothing had been [U45]", async () => {
+  it("answers the next request after a rollback from unchanged data [U45]", async () => {
     assertOk(
       await bulk(
         "guests",

@@ -67,7 +67,7 @@ describeService("References", (conversation) => {
   });
 
   for (const [column, own, foreign, missing] of REFERENCES) {
-    it(`a new ${column} must refer to a row of the same tenant, and says no more than that it does not [T83] [TE26]`, async () => {
+    it(`a new ${column} that refers to no row of the same tenant is rejected without further details [T83] [TE26]`, async () => {
       const before = await mine();
       for (const filters of [{ id: 1 }, { title: "", id: 1 }, { title: "" }]) {
         const send = filters.id === undefined ? bulk : single;
@@ -130,7 +130,7 @@ describeService("References", (conversation) => {
     assertEquals(fields.find(({ name }) => name === "desk_id")?.writable, false);
   });
 
-  it("a value that the row has already is no new one, whatever it refers to [T83]", async () => {
+  it("a value that the row already has is accepted, whatever it refers to [T83]", async () => {
     await run("update tasks set assignee_id = 2 where id = 3");
     const same = await single("tasks", set({ assignee_id: 2 }, { id: 3 }));
     assertEquals(assertOk(same)["updated"], 0);

@@ -86,7 +86,7 @@ describeService(
       assertEquals(await mine(), before);
     });
 
-    it("works on after an error by the database [E31]", async () => {
+    it("keeps working after an error of the database [E31]", async () => {
       for (const update of [single, bulk]) {
         assertRejected(
           await update("bookings", { filters: { id: 2 }, fields: { guest_id: 999 } }),
@@ -126,7 +126,7 @@ describeService(
       }
     });
 
-    it("keeps a RAISE of another class to itself [E35] [E44]", async () => {
+    it("shows no text of a RAISE of another class [E35] [E44]", async () => {
       for (const update of [single, bulk]) {
         const response = await update("frozen", { filters: { id: 4 }, fields: { name: "x" } });
         assertEquals(assertRejected(response, 400), "The database refused the change");
@@ -143,7 +143,7 @@ describeService(
       assertEquals(await mine(), before);
     });
 
-    it("leaves the other tenant's rows as they are through all of this [S10]", async () => {
+    it("leaves the rows of the other tenant unchanged [S10]", async () => {
       const others = await theirs();
       await bulk("bookings", { filters: { room: 1 }, fields: { price: 7 } });
       await bulk("frozen", { filters: { mode: "free" }, fields: { name: "freed" } });
@@ -151,7 +151,7 @@ describeService(
     });
 
     if (kind === "real") {
-      it("says which right the role lacks to no client [E44]", async () => {
+      it("reveals to no client which right the role lacks [E44]", async () => {
         await run("revoke update on guests from rowgate_app");
         const response = await single("guests", {
           filters: { id: 2 },

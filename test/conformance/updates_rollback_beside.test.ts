@@ -8,7 +8,7 @@ const ROLLBACK = { headers: { prefer: "tx=rollback" } };
 describeSharedService(
   "Updates, tx=rollback beside other requests",
   ({ query, single, bulk, run }) => {
-    it("keeps every other request's work, and nothing of its own [U45]", async () => {
+    it("keeps the changes of every other request, and undoes its own [U45]", async () => {
       const responses = await Promise.all(Array.from({ length: 60 }, async (_, n) => {
         const fid = 1 + n;
         const fields = { note: `beside ${n}` };
@@ -27,7 +27,7 @@ describeSharedService(
       assertEquals(kept.map((row) => row["fid"]), Array.from({ length: 20 }, (_, n) => 3 + n * 3));
     });
 
-    it("shows no client what will be rolled back [U45]", async () => {
+    it("shows no client the changes that will be rolled back [U45]", async () => {
       const filters = { and: [{ field: "name", op: "eq", value: "ghost" }] };
       const responses = await Promise.all(Array.from({ length: 60 }, async (_, n) => {
         if (n % 2) return await query("guests", { filters });

@@ -18,7 +18,7 @@ describeSharedService("Updates, shape of an update", ({ single, bulk, service })
       assertEquals(await mine(), before);
     });
 
-    it(`says what updates take where ${name} is sent a group of a query [U62]`, async () => {
+    it(`explains the filters of updates when ${name} gets a group of a query [U62]`, async () => {
       for (const combine of ["and", "or"]) {
         const group = { [combine]: [{ field: "fid", op: "eq", value: 1 }] };
         assertRejectedAt(

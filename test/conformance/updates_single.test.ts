@@ -86,7 +86,7 @@ describeSharedService("Update Single Record", ({ query, single, run, service }) 
     });
   }
 
-  it("takes no wildcard for one [U3]", async () => {
+  it("treats wildcards in a filter as ordinary characters [U3]", async () => {
     assertMatched(
       await single("deals", { filters: { title: "Deal 1%" }, fields: { note: "x" } }),
       404,
@@ -94,7 +94,7 @@ describeSharedService("Update Single Record", ({ query, single, run, service }) 
     );
   });
 
-  it("takes filter groups for names of columns, which do not exist [U3]", async () => {
+  it("rejects filter groups as unknown columns [U3]", async () => {
     const filters = { and: [{ field: "fid", op: "eq", value: 1 }] };
     assertRejectedAt(await single("deals", { filters, fields: { note: "x" } }), "filters.and");
   });

@@ -67,7 +67,7 @@ describeService("Updates that a trigger skips", (conversation) => {
 
   if (kind === "embedded") return;
 
-  it("decide a row that another request changed on its new state, and run the trigger once [U64] [U22]", async () => {
+  it("decide on the new state of a row that another request changed, and run the trigger once [U64] [U22]", async () => {
     for (const table of ["queued", "queued_view"]) {
       for (const filters of [{ id: 2, tries: 0 }, { name: "name 2", tries: 0 }]) {
         for (const [change, status] of [["tries = 1", 404], ["name = 'name 2'", 200]] as const) {
@@ -87,7 +87,7 @@ describeService("Updates that a trigger skips", (conversation) => {
     }
   });
 
-  it("are refused, not repeated, where row level security allows reading and not updating [U64]", async () => {
+  it("are rejected without a repetition where row level security allows reading but not updating [U64]", async () => {
     await run(`delete from locked;
       insert into locked values (1, 1, 'name 1', 'open'), (2, 1, 'name 2', 'closed')`);
     for (const filters of [{ id: 2 }, { name: "name 2" }]) {

@@ -74,7 +74,7 @@ describeService("Tables whose updates could not be checked", (conversation) => {
     assert(about("tables.instead_seen.writable: Postgres does not update this view by itself"));
   });
 
-  it("are known to doctor with the reason, and all others without one [T86]", async () => {
+  it("are reported by doctor with the reason, and no other tables are [T86]", async () => {
     if (IS_REMOTE) return;
     const { tables } = await service().catalogue.current();
     for (const [name, reason] of SAYS_WHY) assertMatch(tables.get(name)!.uncheckable!, reason);

@@ -204,7 +204,7 @@ describeSharedService("Values, values against types", ({ query, single, bulk, ru
     });
   }
 
-  it("keeps values apart from SQL [IN10]", async () => {
+  it("never treats a value as SQL [IN10]", async () => {
     for (
       const value of [
         "' or '1'='1",

@@ -40,7 +40,7 @@ describeService("Values, types that name objects of the database", (ask) => {
   });
 
   for (const [at, type] of TYPES.entries()) {
-    it(`takes no value for ${type}, so that none reports what there is [V1] [Q54] [T54]`, async () => {
+    it(`rejects every value for ${type}, so that none reveals which objects exist [V1] [Q54] [T54]`, async () => {
       const field = `c${at}`;
       const texts = new Set<string>();
       for (const value of VALUES) {
@@ -61,7 +61,7 @@ describeService("Values, types that name objects of the database", (ask) => {
     });
   }
 
-  it("shows what a row holds all the same, and says that it cannot be set [Q54]", async () => {
+  it("shows the value of a row, and lists the column as not writable [Q54]", async () => {
     const [record] = recordsOf(await query("looked_up"));
     assertEquals(record!["c0"], "deals");
     const described = assertOk(await get("/integration/tables/looked_up/fields"));

@@ -133,7 +133,7 @@ describeSharedService("Values, numbers", ({ query, single, bulk }) => {
     assertEquals(third?.["c_int8"], "9223372036854775807");
   });
 
-  it("gives numbers to a client that accepts anything else [V14]", async () => {
+  it("sends numbers to a client with any other Accept header [V14]", async () => {
     for (
       const accept of [
         "application/json",
@@ -165,7 +165,7 @@ describeSharedService("Values, numbers", ({ query, single, bulk }) => {
     }
   });
 
-  it("takes back the strings of IEEE754Compatible=true as values [V21]", async () => {
+  it("accepts the strings of IEEE754Compatible=true as values [V21]", async () => {
     const [record] = recordsOf(
       await query("everything", { filters: { and: [{ field: "id", op: "eq", value: 3 }] } }, ODATA),
     );

@@ -145,7 +145,7 @@ for (const [title, zone, environment] of VARIANTS) {
       assertEquals(await readDelays(), [[1, true], [2, true]]);
     });
 
-    it("shows triggers the zone of the database: single, by key, bulk and batch [U61]", async () => {
+    it("runs triggers in the time zone of the database: single, by key, bulk and batch [U61]", async () => {
       for (
         const send of [
           () => single("zoned", { filters: { note: "b" }, fields: { note: "b1" } }),

@@ -41,7 +41,7 @@ describeService("Webhooks", (conversation) => {
     return response.body["webhook"] as Body;
   }
 
-  it("are created with a secret that is shown this once [WH1] [WH8] [WH10]", async () => {
+  it("are created with a secret that is shown only once [WH1] [WH8] [WH10]", async () => {
     const webhook = await created({ url: URL_, tables: ["deals", "guests"] });
     const { id, secret, created_at, ...rest } = webhook;
     assertMatch(String(id), /^wh_[0-9A-Za-z]{16}$/);
@@ -147,7 +147,7 @@ describeService("Webhooks", (conversation) => {
     assertEquals(await list(), []);
   });
 
-  it("are of tables with a feed that the token may query, and no others [WH4] [O9]", async () => {
+  it("are allowed only for tables with a feed that the token may query [WH4] [O9]", async () => {
     const deals = await service().issue({ scopes: ["query", "webhooks"], tables: ["deals"] });
     await created({ url: URL_, tables: ["deals"] }, deals);
     const hidden = await create({ url: URL_, tables: ["guests"] }, deals);
@@ -170,7 +170,7 @@ describeService("Webhooks", (conversation) => {
     assertMatch(assertRejected(tooMany, 409), /^There are too many webhooks, expected at most 20/);
   });
 
-  it("show a client an id that cannot be one as unknown, whatever it is [WH5]", async () => {
+  it("answer 404 for an id that cannot exist [WH5]", async () => {
     for (const id of ["x", "wh_", "wh_0000000000000000", "%27;drop", "wh_%00", "a".repeat(3000)]) {
       assertRejected(await get(id), 404);
       assertRejected(await remove(id), 404);

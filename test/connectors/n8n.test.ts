@@ -354,7 +354,7 @@ describe("the n8n nodes", () => {
     assertEquals(other["code"], "404");
   });
 
-  it("start workflows with what has changed, and go on from where they were", async () => {
+  it("start workflows with the changes, and continue where they stopped", async () => {
     const poll = async (kept: object, more: object = {}) => {
       const answer = await call({
         ...{ node: "RowgateTrigger", call: "poll", kept, ...more },
@@ -395,7 +395,7 @@ describe("the n8n nodes", () => {
     assertEquals([other.kept.table, other.changes], ["customers", []]);
   });
 
-  it("give what was read before an error with the next poll", async () => {
+  it("return records that were read before an error with the next poll", async () => {
     const poll = (kept: unknown) =>
       call({
         ...{ node: "RowgateTrigger", call: "poll", kept },

@@ -136,7 +136,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(named.every((path) => path.startsWith("/integration/tables/deals/")), true);
     });
 
-    it("is made once for all tokens that open the same, however often it is requested [RE32]", async () => {
+    it("is made once for all tokens with the same access, however often it is requested [RE32]", async () => {
       const catalogue = await service.catalogue.current();
       const { tables } = catalogue;
       let readings = 0;

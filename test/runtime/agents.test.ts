@@ -148,7 +148,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       await Promise.all([closing.close(), notifying.close()]);
     });
 
-    it("says why a request failed, and goes on [MC10]", async () => {
+    it("reports why a request failed, and continues [MC10]", async () => {
       const agent = await connect();
       const filters = { and: [{ field: "fidd", op: "eq", value: 1 }] };
       const { content, isError } = await agent.callTool({
@@ -161,7 +161,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       await agent.close();
     });
 
-    it("cuts a result that is too long, and says so [MC9] [AG6]", async () => {
+    it("cuts a result that is too long, and marks it as cut [MC9] [AG6]", async () => {
       const { admin } = service.database;
       await admin`update deals set title = repeat('"é', 700) where tenant_id = 1 and fid > 20`;
       const agent = await connect();
@@ -182,7 +182,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
     // test/conformance/agents_sizes.test.ts has many tables on each runtime, without this client.
     if (runtime !== "deno") return;
 
-    it("sees 500 tables by their names, and the details of those it asks for [MC7] [MC12]", async () => {
+    it("gets the names of 500 tables, and details of requested ones [MC7] [MC12]", async () => {
       const agent = await connect();
       const list = (contains: string) => call(agent, "list_tables", { contains });
       const last = `t_${MANY_TABLES}`;

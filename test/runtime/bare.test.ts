@@ -66,7 +66,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       return startProcess(command[0]!, [...command.slice(1), "serve"], {});
     }
 
-    it("needs no place to write, no HOME, no known user, and ends on SIGTERM as process 1 [CF20]", async () => {
+    it("needs no writable folder, no HOME and no known user, and ends on SIGTERM as process 1 [CF20]", async () => {
       const server = start({ DATABASE_URL: database.servingUrl, PORT: "0", TMPDIR: "/no-such" });
       const address = await awaitAddress(server);
       const { token } = database;
@@ -88,7 +88,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       );
     });
 
-    it("goes on without standard output and error, closed, full or left by their reader [CF20]", async () => {
+    it("keeps serving without standard output and error, closed, full or left by their reader [CF20]", async () => {
       const [command = "", ...before] = COMMANDS[runtime];
       for (const redirection of [">&- 2>&-", ">/dev/full 2>/dev/full", "2>&1 | head -n 1"]) {
         const piped = redirection.includes("|");

@@ -160,7 +160,7 @@ if (balancing === undefined && process.env.CI === undefined) {
       }
     });
 
-    it("answer while there is no server at all, as haproxy is told to [M29]", async () => {
+    it("leave the answer to haproxy while no server is available [M29]", async () => {
       const areDown = async () => {
         const up = await Promise.all(instances.map((_, place) => balancer.isUp(place)));
         return !up.some(Boolean);
@@ -171,7 +171,7 @@ if (balancing === undefined && process.env.CI === undefined) {
       await assertKept();
     });
 
-    it("answer while the standby is promoted, and go on there [M29]", async () => {
+    it("answer while the standby is promoted, and continue there [M29]", async () => {
       await awaitReplay(primary, standby);
       await primary.whileHalted("immediate", () =>
         suffer(async () => {

@@ -26,7 +26,7 @@ async function look(pid: number) {
 
 describe("JavaScriptCore on Bun", () => {
   for (const runtime of ["bun", "binary"] as const) {
-    it(`has its variables on ${runtime}: the process begins anew, as itself`, async () => {
+    it(`gets its variables on ${runtime} by a re-exec of the process`, async () => {
       const server = startCommand(runtime, ["serve"], UNAVAILABLE);
       const address = await awaitAddress(server);
       assertEquals((await fetch(`${address}/livez`)).status, 200);
@@ -48,7 +48,7 @@ describe("JavaScriptCore on Bun", () => {
     assertEquals(await server.ended, 0);
   });
 
-  it("is Bun's own where beginning anew would cut a channel to the parent process", async () => {
+  it("keeps its defaults where a re-exec would cut a channel to the parent process", async () => {
     const [command = "", ...words] = COMMANDS.bun;
     const child = spawn(command, [...words, "serve"], {
       env: { ...inherit(), ...UNAVAILABLE },

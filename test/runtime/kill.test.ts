@@ -26,7 +26,7 @@ for (const runtime of RUNTIMES) {
     });
     afterEach(() => rm(folder, { recursive: true, force: true }));
 
-    it("has kept what it acknowledged, and serves again without repair [CF16]", async () => {
+    it("still has every acknowledged update, and serves again without repair [CF16]", async () => {
       const settings = { DATABASE_URL: database.servingUrl, PORT: "0" };
       const server = startCommand(runtime, ["serve"], settings);
       const address = await awaitAddress(server);

@@ -49,7 +49,7 @@ for (const runtime of RUNTIMES) {
       return (await receive(server.address, path, token)).status;
     }
 
-    it("take no place of a tenant, and one probe of the database [RE30]", async () => {
+    it("take no connection from a tenant, and cause one probe of the database [RE30]", async () => {
       const { a } = service.tokens;
       assertEquals(await ask("/integration/tables", a), 200);
       const forged = Array.from({ length: CONNECTIONS / 4 }, mintToken);
@@ -73,7 +73,7 @@ for (const runtime of RUNTIMES) {
       }
     });
 
-    it("hold up no valid token on a server that has just started, a slow line away from Postgres [RE36] [L19]", async () => {
+    it("delay no valid token on a server that has just started, far from Postgres [RE36] [L19]", async () => {
       const proxy = await startFaultProxy(service.database.servingUrl!);
       const valid = await Promise.all(
         Array.from({ length: VALID_TOKENS }, (_, n) => service.issue({ name: `first ${n}` })),

@@ -42,7 +42,7 @@ for (const runtime of RUNTIMES) {
       await database?.drop();
     });
 
-    it("gives rows, caught_up and each change as it comes, and goes on after a restart [CH15] [CH16]", async () => {
+    it("sends rows, caught_up and each change at once, and continues after a restart [CH15] [CH16]", async () => {
       const stream = await open("?limit=25");
       assertEquals(stream.type, "text/event-stream");
       await until(() => stream.events.at(-1)?.type === "caught_up");
@@ -66,7 +66,7 @@ for (const runtime of RUNTIMES) {
       next.disconnect();
     });
 
-    it("holds a request until there is something, and forgets clients that disconnect [CH7] [CH17]", async () => {
+    it("holds a request until there is a change, and forgets clients that disconnect [CH7] [CH17]", async () => {
       const streams = [await open("?since=now"), await open("?since=now")];
       await until(async () => await countWaiting() === 2);
       for (const stream of streams) stream.disconnect();

@@ -94,7 +94,7 @@ for (const runtime of RUNTIMES) {
       await database.admin`delete from rowgate.webhooks`;
     });
 
-    it("end with the server, and go on with the next one [WH19]", async () => {
+    it("stop with the server, and continue with the next one [WH19]", async () => {
       const path = "/stopped";
       receiver.answer(path, () => {});
       const first = await start(runtime, true, { ROWGATE_SHUTDOWN_MS: "1000" });

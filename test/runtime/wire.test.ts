@@ -64,7 +64,7 @@ for (const runtime of RUNTIMES) {
       }
     });
 
-    it("rejects TRACE, CONNECT and methods in small letters or of its own making, and lives [HT1] [HT5]", async () => {
+    it("rejects TRACE, CONNECT and unknown or lower-case methods, and keeps serving [HT1] [HT5]", async () => {
       for (const method of ["TRACE", "CONNECT", "post", "Get", "FOO", "PROPFIND"]) {
         const received = await send(
           write(
@@ -80,7 +80,7 @@ for (const runtime of RUNTIMES) {
       }
     });
 
-    it("responds to a path with a trailing slash as without, and no other spelling [HT6] [HT7]", async () => {
+    it("treats a path with a trailing slash as the same path, and no other spelling [HT6] [HT7]", async () => {
       const ask = async (path: string) => {
         const received = await send(
           write(`POST ${path} HTTP/1.1`, [authorize(service.tokens.a), CLOSE, ...json("{}")], "{}"),
@@ -194,7 +194,7 @@ for (const runtime of RUNTIMES) {
       assert(!decode(log).includes(secret.slice(0, 12)), log);
     });
 
-    it("takes no request whose end is in doubt for two [HT15]", async () => {
+    it("never reads one request with an ambiguous end as two [HT15]", async () => {
       const { a } = service.tokens;
       const inner = write("GET /integration/token HTTP/1.1", [authorize(a)]);
       const start = [
@@ -224,7 +224,7 @@ for (const runtime of RUNTIMES) {
       }
     });
 
-    it("takes no decision from Host, nor from another host in the request line [HT16]", async () => {
+    it("decides nothing by Host, nor by another host in the request line [HT16]", async () => {
       const end = `${authorize(service.tokens.a)}\r\n${CLOSE}\r\n\r\n`;
       const start = "GET /integration/token HTTP/1.1\r\n";
       const harmless = [
@@ -245,7 +245,7 @@ for (const runtime of RUNTIMES) {
       }
     });
 
-    it("lets no Host choose another path than the request's [HT16]", async () => {
+    it("never lets Host change the path of the request [HT16]", async () => {
       const { a } = service.tokens;
       for (const host of ["x/metrics?", "x/livez#", "x/integration/token?", "x\\\\livez?"]) {
         const lines = ["GET /integration/tables HTTP/1.1", `Host: ${host}`, authorize(a), CLOSE];
@@ -281,7 +281,7 @@ for (const runtime of RUNTIMES) {
       assertEquals(statusesOf(received).filter((status) => status !== 100), [401]);
     });
 
-    it("goes on in HTTP/1.1 when HTTP/2 or a socket is offered [HT20]", async () => {
+    it("continues in HTTP/1.1 when HTTP/2 or a WebSocket is offered [HT20]", async () => {
       const { a } = service.tokens;
       const settings = ["HTTP2-Settings: AAMAAABkAAQAAP__"];
       for (
@@ -304,7 +304,7 @@ for (const runtime of RUNTIMES) {
       await send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
     });
 
-    it("returns times alike in any time zone of the process [TV11]", async () => {
+    it("returns the same times in any time zone of the process [TV11]", async () => {
       const path = "/integration/tables/everything/query";
       const without = ["2026-01-31T12:34:56.000001", "2026-01-31 12:34:56.123456"];
       const bodies = [
@@ -330,7 +330,7 @@ for (const runtime of RUNTIMES) {
       }
     });
 
-    it("serves after all of this", async () => {
+    it("still serves afterwards", async () => {
       const received = await send(write("GET /livez HTTP/1.1", [CLOSE]));
       assertEquals(statusesOf(received), [200]);
     });

@@ -119,7 +119,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       assertEquals(server.output().stderr, "");
     });
 
-    it("loses with a killed worker its requests alone, and fills its place [R43]", async () => {
+    it("loses only the requests of a killed worker, and replaces it [R43]", async () => {
       const [server, address] = await shareBoth();
       const killed = (await listChildren(server))[0]!;
       const before = (await readFigures(address)).get(LISTED) ?? 0;
@@ -217,7 +217,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       await shared;
     });
 
-    it("leaves no worker behind that had sent a killed supervisor what it never read", async () => {
+    it("leaves no worker behind that had sent messages which a killed supervisor never read", async () => {
       const [server, address] = await takeBoth();
       const children = await listChildren(server);
       server.send("SIGSTOP");
@@ -240,7 +240,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       assertEquals(await server.ended, 0);
     });
 
-    it("admits the whole limit of a token over both, and no more, where it is shared [M21]", async () => {
+    it("admits exactly the limit of a token over both workers where it is shared [M21]", async () => {
       const [_, address] = await startBoth({
         ...settings,
         ROWGATE_RATE_LIMIT: "120/min",
@@ -273,7 +273,7 @@ describe("rowgate serve on Deno with several workers and few permissions", () =>
     return startProcess(process.execPath, words, settings);
   }
 
-  it("hands its own on to them", async () => {
+  it("passes its permissions on to the workers", async () => {
     const server = start([...SERVING, `--allow-run=${process.execPath}`]);
     await awaitBoth(server, await awaitAddress(server));
     for (const pid of await listChildren(server)) {
@@ -284,7 +284,7 @@ describe("rowgate serve on Deno with several workers and few permissions", () =>
     assertEquals(await server.ended, 0);
   });
 
-  it("says what it needs", async () => {
+  it("names the permissions that it needs", async () => {
     for (
       const [permissions, reported] of [[SERVING, /--allow-run/], [[
         "--no-prompt",

@@ -46,7 +46,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await left(), 3);
     });
 
-    it("goes on until no old record is left, and reports it once [R23]", async () => {
+    it("continues until no old record is left, and reports it once [R23]", async () => {
       await fill(2 * PRUNED_ROWS + 1, 11);
       await fill(2, 1);
       const observed: Observation[] = [];

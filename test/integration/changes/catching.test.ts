@@ -204,7 +204,7 @@ describe("what the triggers of a feed catch", () => {
     await enableFeeds(service, ["crates"]);
   });
 
-  it("nothing once it is disabled, and is complete again when it is enabled [CH3] [CH13] [FD4]", async () => {
+  it("nothing while the feed is disabled; it is complete again once it is enabled [CH3] [CH13] [FD4]", async () => {
     const { cursor } = await reader.read("boxes", "start");
     const ask = () => reader.ask("boxes", cursor);
     assertEquals((await ask()).status, 200);

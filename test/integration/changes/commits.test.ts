@@ -93,7 +93,7 @@ describe("a changes feed while commits last", () => {
     await waitUntil(() => run("select").then(() => true, () => false));
   }
 
-  it("gives what a slow commit has written once it is over, also to those that wait [CH10] [CH18]", async () => {
+  it("delivers the changes of a slow commit once it ends, also to waiting clients [CH10] [CH18]", async () => {
     const commit = await followDuringCommit(500);
     assertEquals(await valueOf(2), 2);
     const waiting = openReader(service).ask("parcels", followers[0]!.cursor(), "&wait=20");
@@ -113,7 +113,7 @@ describe("a changes feed while commits last", () => {
     await commit.end();
   });
 
-  it("gives it after a crash while it lasted, which completes it [CH10] [CH18] [FD7]", async () => {
+  it("delivers the changes of a commit that a crash interrupted and recovery completed [CH10] [CH18] [FD7]", async () => {
     const commit = await followDuringCommit(600);
     assertEquals(await valueOf(2), 500);
     await crash();
@@ -124,7 +124,7 @@ describe("a changes feed while commits last", () => {
     await commit.end();
   });
 
-  it("keeps what it gave of a subscription whose worker waits for no disk [CH18] [FD7]", async () => {
+  it("never loses a delivered change of a subscription whose worker does not wait for the disk [CH18] [FD7]", async () => {
     const source = await startCluster({ settings: { wal_level: "logical" } });
     const publisher = postgres(`${source.url}/postgres`, { max: 1, onnotice: () => {} });
     try {

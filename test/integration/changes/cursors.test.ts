@@ -46,7 +46,7 @@ describe("cursors of the changes feed", () => {
     );
   }
 
-  it("are 410 when what they need was deleted, and only then [CH12] [CH19] [FD5]", async () => {
+  it("are 410 when the entries that they need were deleted, and only then [CH12] [CH19] [FD5]", async () => {
     const old = await reader.read("deals", "now");
     await run("update deals set title = 'x' where fid < 5");
     await run("update rowgate.changes set at = at - interval '8 days'");
@@ -100,7 +100,7 @@ describe("cursors of the changes feed", () => {
     assertEquals(second.changes.map(({ key }) => key), [{ fid: 7 }]);
   });
 
-  it("are given beside metrics of the log, and of what keeps its entries [CH22]", async () => {
+  it("come with metrics of the log and of the transactions that keep its entries [CH22]", async () => {
     await run("update deals set title = 'old' where fid = 20");
     await run("update rowgate.changes set at = at - interval '1 hour'");
     await run("analyze rowgate.changes");
@@ -172,7 +172,7 @@ describe("cursors of the changes feed", () => {
     assertStringIncludes(String(body["error"]), "The table was altered");
   });
 
-  it("are 400 in another database, though table and tenant are called the same [CH11]", async () => {
+  it("are 400 in another database with the same table and tenant names [CH11]", async () => {
     const { cursor } = await reader.read("deals", "now");
     const other = await createTestService("real");
     try {
@@ -185,7 +185,7 @@ describe("cursors of the changes feed", () => {
     }
   });
 
-  it("are 410 when an entry that they know is not what it was [CH13]", async () => {
+  it("are 410 when an entry that they refer to has changed [CH13]", async () => {
     await run("update deals set title = 'z' where fid = 9");
     const { cursor } = await reader.read("deals", "now");
     await run("update rowgate.changes set at = at - interval '1 microsecond'");

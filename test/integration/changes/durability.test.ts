@@ -57,7 +57,7 @@ describe("a feed whose writers do not wait for the disk", () => {
     }
   }
 
-  it("writes it for the writer, who keeps synchronous_commit off [CH18]", async () => {
+  it("flushes the changes itself, and leaves synchronous_commit off for the writer [CH18]", async () => {
     const kept = await service.database.admin.begin(async (sql) => {
       await sql`update boxes set n = n + 1`;
       return await sql`show synchronous_commit`;
@@ -65,7 +65,7 @@ describe("a feed whose writers do not wait for the disk", () => {
     assertEquals(kept[0]!["synchronous_commit"], "off");
   });
 
-  it("has on the disk what it gives: changes, rows and every position [CH18]", async () => {
+  it("delivers only changes, rows and positions that are on the disk [CH18]", async () => {
     const ways: readonly (readonly [since: string, tenant: number, more?: string])[] = [
       ["now", 1],
       ["start", 1],
@@ -84,7 +84,7 @@ describe("a feed whose writers do not wait for the disk", () => {
     }
   });
 
-  it("writes nothing while the server is at rest, also behind a new file of WAL [CH9]", async () => {
+  it("writes nothing while the server is idle, even at the start of a WAL file [CH9]", async () => {
     const { cursor } = await reader.read("boxes", "now");
     // Each reader that writes takes a number, as each writer does.
     const next = async () => {

@@ -75,7 +75,7 @@ describe("faults while clients follow a table", () => {
   }
 
   // First, while the log has no page yet.
-  it("a full disk fails the writer's statement, and no client has what was not written [FD9] [CH18]", async () => {
+  it("a full disk makes the writer's statement fail, and no client gets a change that was not written [FD9] [CH18]", async () => {
     const [row] = await write(`select pg_relation_filepath('rowgate.changes') as file,
       pg_relation_size('rowgate.changes')::int4 as size`);
     assertEquals(row!["size"], 0);
@@ -97,7 +97,7 @@ describe("faults while clients follow a table", () => {
     assertEquals(followers.map(({ begun }) => begun()), [0, 0]);
   });
 
-  it("a backend that is killed, with all others, takes its transaction along [FD7]", async () => {
+  it("a backend that is killed loses its open transaction, and no client sees that transaction [FD7]", async () => {
     const held = postgres(service.database.url!, { max: 1, onnotice: () => {} });
     await held.unsafe("begin");
     await held.unsafe("update parcels set n = 77 where id < 20");
@@ -110,7 +110,7 @@ describe("faults while clients follow a table", () => {
     assertEquals((await write("select from parcels where n = 77")).length, 0);
   });
 
-  it("a postmaster that is killed is started again, and nothing committed is missed [FD7]", async () => {
+  it("after the postmaster is killed and started again, no committed change is missed [FD7]", async () => {
     await write("update parcels set n = n + 1 where id = 5");
     const startedAt = "select pg_postmaster_start_time()::text as at";
     const [before] = await write(startedAt);
@@ -142,7 +142,7 @@ describe("faults while clients follow a table", () => {
     assertEquals((await write("select from unfollowed")).length, 0);
   });
 
-  it("a clock that is set back hides no change, and keeps neither too little nor too much [FD10] [CH19]", async () => {
+  it("a clock that is set back hides no change and does not disturb the retention [FD10] [CH19]", async () => {
     await write("update parcels set n = n + 1 where id in (7, 8)");
     // As they are when the clock was two days ahead, and is right again.
     await write("update rowgate.changes set at = at + interval '2 days'");
@@ -162,7 +162,7 @@ describe("faults while clients follow a table", () => {
     });
   });
 
-  it("entries that are deleted while a client is between two pages have it begin again [FD5] [CH12]", async () => {
+  it("makes a client begin again when entries are deleted between two of its pages [FD5] [CH12]", async () => {
     await compare("before");
     const begun = followers[0]!.begun();
     await write("update parcels set n = n + 1");
@@ -177,7 +177,7 @@ describe("faults while clients follow a table", () => {
     await compare("after");
   });
 
-  it("data of before that are put back have every client begin again [FD5] [CH13]", async () => {
+  it("makes every client begin again after the data is restored from a backup [FD5] [CH13]", async () => {
     await compare("kept");
     const kept = `${cluster.data}.kept`;
     await cluster.whileHalted(
@@ -210,7 +210,7 @@ describe("faults while clients follow a table", () => {
 });
 
 describe("a failover that loses commits", () => {
-  it("has clients begin again at the new primary, even those that have seen what was lost [FD5] [CH13]", async () => {
+  it("makes clients begin again at the new primary, even those that saw the lost commits [FD5] [CH13]", async () => {
     const primary = await startCluster();
     let standby: Cluster | undefined;
     let service: TestService | undefined;

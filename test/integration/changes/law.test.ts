@@ -44,7 +44,7 @@ describe("the law of the changes feed", () => {
     heed();
   });
 
-  it("holds while everybody writes, and Postgres crashes [CH10] [CH1] [FD7]", async () => {
+  it("holds while many clients write and Postgres crashes [CH10] [CH1] [FD7]", async () => {
     const seconds = readRuns(SECONDS);
     const seed = readSeed();
     console.log(`seed ${seed}, ${seconds} s`);

@@ -44,7 +44,7 @@ describe("clients that one commit wakes", () => {
     return stream;
   }
 
-  it("share the statement that reads the same page, few at a time [CH24]", async () => {
+  it("share the statement that reads a page, and are served a few at a time [CH24]", async () => {
     let running = 0;
     let most = 0;
     let statements = 0;

@@ -324,7 +324,7 @@ describe("run under limits", () => {
     });
   });
 
-  it("tries the victim of a deadlock again [E38] [CO5]", async () => {
+  it("repeats the victim of a deadlock [E38] [CO5]", async () => {
     const swap = (first: string, second: string) =>
       subject.database.run(
         (sql) =>

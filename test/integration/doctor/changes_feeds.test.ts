@@ -63,7 +63,7 @@ describe("doctor on changes feeds", () => {
     assertEquals(compareDescriptions(before, await describeDatabase(test.admin)), []);
   });
 
-  it("finds one that does not catch every change, and enables it anew [CF21] [CH21] [CH3]", async () => {
+  it("finds a feed that does not catch every change, and enables it again [CF21] [CH21] [CH3]", async () => {
     await test.admin`alter table people disable trigger all`;
     assertEquals(await look(), [
       "warning: the feed of the table people does not catch every change",
@@ -72,7 +72,7 @@ describe("doctor on changes feeds", () => {
     assertEquals(await look(), []);
   });
 
-  it("finds one whose table is gone, and removes it [CF21] [CH21]", async () => {
+  it("finds a feed whose table was dropped, and removes it [CF21] [CH21]", async () => {
     await test.admin`drop table pets`;
     assertEquals(await look(), [
       "warning: there is a feed of the table pets, which was dropped",
@@ -167,7 +167,7 @@ describe("doctor on transactions that keep the log of changes feeds", () => {
     await session.unsafe("select pg_current_xact_id()");
   };
 
-  it("ends the session of one that has been open for long [CF21]", async () => {
+  it("ends the session of a transaction that has been open for long [CF21]", async () => {
     // The serving role only sees the transactions of its own sessions.
     const session = openSession(test.servingUrl!);
     await begin(session);
@@ -182,7 +182,7 @@ describe("doctor on transactions that keep the log of changes feeds", () => {
     await session.end();
   });
 
-  it("rolls back one that was prepared and forgotten, in whichever database [CF21]", async () => {
+  it("rolls back a transaction that was prepared and forgotten, in any database [CF21]", async () => {
     const elsewhere = new URL(test.url!);
     elsewhere.pathname = "/template_fixture";
     for (const url of [test.url!, elsewhere.href]) {

@@ -25,7 +25,7 @@ describe("a connection that breaks", () => {
   beforeEach(() => awaitRecovery(service));
   after(() => service.close());
 
-  it("does not when it is slow, and costs one round trip a statement [DB13]", async () => {
+  it("stays open when it is slow, and takes one round trip for each statement [DB13]", async () => {
     // What the statement is prepared with, and the token known by, is there already; the catalogue is
     // not yet so old that it would be read anew.
     await readDeals(service);
@@ -107,7 +107,7 @@ describe("a connection that breaks", () => {
     for (const [fid, title] of kept) assertEquals(titles.get(fid), title);
   });
 
-  it("or is never heard of again is given up at the deadline [DB11]", async () => {
+  it("is given up at the deadline when the server stops responding [DB11]", async () => {
     const observed = service.observations.length;
     const connections = service.proxy.connections();
     await service.proxy.during({ kind: "black_hole" }, async () => {
@@ -121,7 +121,7 @@ describe("a connection that breaks", () => {
     assert(service.proxy.connections() > connections, "the connections were used again");
   });
 
-  it("and is silent ever after is not used again after the deadline [DB11]", async () => {
+  it("is not used again after the deadline if it stays silent [DB11]", async () => {
     await Promise.all(Array.from({ length: 8 }, () => readDeals(service)));
     const observed = service.observations.length;
     const { responses } = await service.proxy.during(
@@ -137,7 +137,7 @@ describe("a connection that breaks", () => {
     assertEquals(listStatuses(again), [200]);
   });
 
-  it("while it rests, and is silent ever after, costs one deadline for all of them [DB11]", async () => {
+  it("delays all requests by one deadline when idle connections have become silent [DB11]", async () => {
     await Promise.all(Array.from({ length: 8 }, () => readDeals(service)));
     // Those that rest now will never be heard of again.
     await service.proxy.during({ kind: "black_hole", silent: true }, () => Promise.resolve());
@@ -146,7 +146,7 @@ describe("a connection that breaks", () => {
     assertEquals(listStatuses(again), [200]);
   });
 
-  it("by the hand of an administrator is made anew [DB5] [DB21]", async () => {
+  it("is opened again after pg_terminate_backend [DB5] [DB21]", async () => {
     const { admin } = service.database;
     const { responses } = await askWhile(() => readDeals(service), 10, async (asked) => {
       for (let round = 0; round < 5; round++) {
@@ -171,7 +171,7 @@ describe("a database that is silent for a moment while clients keep asking", () 
   });
   after(() => service.close());
 
-  it("serves all of them again, and is busy for none that waits [RE8]", async () => {
+  it("serves all clients again afterwards, and rejects none that waits with 503 [RE8]", async () => {
     await awaitRecovery(service);
     // As far away as this, there is always one that waits for another.
     await service.proxy.during({ kind: "delay", ms: 10 }, askFromAfar);
@@ -216,7 +216,7 @@ describe("a database that may only be read after a failover", () => {
   });
   after(() => service.close());
 
-  it("is read, and no write is acknowledged [DB19]", async () => {
+  it("serves queries, and acknowledges no write [DB19]", async () => {
     await awaitRecovery(service);
     const { admin } = service.database;
     const [{ name }] = await admin<[{ name: string }]>`select current_database() as name`;
@@ -246,7 +246,7 @@ describe("a row that is locked", () => {
   });
   after(() => service.close());
 
-  it("is given up, and the connection used again [DB16] [DB17]", async () => {
+  it("is waited for only until the lock timeout, and the connection is used again [DB16] [DB17]", async () => {
     await awaitRecovery(service);
     await service.database.admin.begin(async (sql) => {
       await sql`select from deals where fid = 5 for update`;

@@ -41,7 +41,7 @@ describe("a database that cannot be connected to", () => {
     ],
   ];
   for (const [name, fault] of faults) {
-    it(`gets few attempts to connect, and no request waits for it, when it ${name}`, async () => {
+    it(`gets few attempts to connect, and makes no request wait, when it ${name}`, async () => {
       await awaitRecovery(service);
       await service.proxy.during(fault, async () => {
         const connections = service.proxy.connections();
@@ -74,7 +74,7 @@ describe("a database that cannot be connected to", () => {
     await awaitRecovery(service);
   });
 
-  it("still serves on the sessions that stand when no more are let in [DB18]", async () => {
+  it("still serves over its open sessions when Postgres accepts no more [DB18]", async () => {
     await awaitRecovery(service);
     const { admin } = service.database;
     // One session is there, beside ours; of those asked for now, none is let in. A limit of the role

@@ -36,7 +36,7 @@ describe("a disk or memory that is full", () => {
     return join(row.folder, row.file);
   }
 
-  it("changes nothing, is still read, and is written again once there is space [DB22]", async () => {
+  it("lets nothing be written, still serves queries, and accepts writes again once there is space [DB22]", async () => {
     await awaitRecovery(service);
     const { admin } = service.database;
     const file = await findFile();
@@ -72,7 +72,7 @@ describe("a disk or memory that is full", () => {
     assertEquals(again.status, 200, again.text);
   });
 
-  it("of memory is reported the same way, and not as a database that is away [DB22] [E51]", async () => {
+  it("of memory is reported in the same way, and not as an unavailable database [DB22] [E51]", async () => {
     const { admin } = service.database;
     // More locks than there is shared memory for.
     await admin.unsafe(`create function out_of_memory() returns trigger language plpgsql as

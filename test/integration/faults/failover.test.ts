@@ -59,7 +59,7 @@ describe("a primary with a standby", () => {
     await primary?.stop();
   });
 
-  it("of which only the standby is known is read, and writes are rejected [DB19]", async () => {
+  it("serves queries and rejects writes if only the standby is known [DB19]", async () => {
     const read = await readDeals(single);
     assertEquals(read.status, 200, read.text);
     const written = await writeTitle(single, 6, "never");
@@ -86,7 +86,7 @@ describe("a primary with a standby", () => {
     assert(proxy.connections() - connections <= 1, `${proxy.connections() - connections} in 2 s`);
   });
 
-  it("is read once more when the standby cancels what is in the way of the primary [DB20]", async () => {
+  it("repeats a query that the standby cancels because of the primary [DB20]", async () => {
     const observed = single.observations.length;
     const reading = single.send("POST", "/integration/tables/slow_deals/query", {
       body: { select: ["fid", "title"] },
@@ -116,7 +116,7 @@ describe("a primary with a standby", () => {
     }
   });
 
-  it("is written again soon after the standby was promoted under load [DB19]", async () => {
+  it("accepts writes again soon after the standby is promoted under load [DB19]", async () => {
     assertEquals((await writeTitle(both, 6, "before")).status, 200);
     await awaitReplay(primary, standby);
     const { responses } = await askWhile(

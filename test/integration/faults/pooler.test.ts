@@ -64,7 +64,7 @@ else {
       }
     });
 
-    it("exports of two tenants are whole, one after the other on the same places [DB25] [EX3] [EX18]", async () => {
+    it("exports of two tenants are complete, one after the other on the same connections [DB25] [EX3] [EX18]", async () => {
       const { tokens, send } = pooled;
       const ask = async (token: string, accept: string) => {
         const headers = { accept };
@@ -86,7 +86,7 @@ else {
       }
     });
 
-    it("updates, and transactions that are undone, hold to their tenant [DB25]", async () => {
+    it("updates and transactions that are undone stay within their tenant [DB25]", async () => {
       const write = (index: number) =>
         pooled.send("PATCH", "/integration/tables/deals/records/bulk", {
           body: {
@@ -129,7 +129,7 @@ else {
       assertEquals(counted!.rows, 40);
     });
 
-    it("is well again when the pooler lost its connections [DB25]", async () => {
+    it("recovers when the pooler loses its connections [DB25]", async () => {
       const { admin } = pooled.database;
       const { responses } = await askWhile(
         (index) => index % 2 === 0 ? readDeals(pooled) : writeTitle(pooled, 11 + index % 40, "x"),
@@ -286,7 +286,7 @@ else {
       }
     });
 
-    it("says what to set when the pooler passes on no settings of a session [DB25]", async () => {
+    it("names the setting to change when the pooler does not pass on session settings [DB25]", async () => {
       const DATABASE_URL = pooler.through(pooled.database.servingUrl!);
       const { code, err } = await runRowgate(["serve"], { DATABASE_URL, PORT: "0" });
       assertEquals(code, 1);

@@ -83,7 +83,7 @@ describe("two primaries", () => {
     await awaitReplay(primary, standby);
   }
 
-  it("are not there while one is a standby: tokens and catalogue are the primary's [M6]", async () => {
+  it("do not exist while one is a standby: tokens and catalogue come from the primary [M6]", async () => {
     await whilePaused(async () => {
       const token = await reading.issue({ name: "late" });
       const ask = async () => (await reading.send("GET", "/integration/token", { token })).status;
@@ -154,7 +154,7 @@ describe("two primaries", () => {
 
   const hostOf = ({ url }: Pick<Cluster, "url">) => new URL(url).host;
 
-  it("are not there, as doctor sees it, where one is a standby of the other [R64]", async () => {
+  it("are not reported by doctor where one is a standby of the other [R64]", async () => {
     assertEquals(await examineServers([standby, primary]), []);
     assertEquals(await examineServers([primary, { url: "postgres://127.0.0.1:1" }, stranger]), [
       ["127.0.0.1:1", "warning", "127.0.0.1:1 of DATABASE_URL does not answer"],
@@ -168,7 +168,7 @@ describe("two primaries", () => {
     assertEquals(await examineServers([primary, primary]), []);
   });
 
-  it("are never both written to, the old one is refused, and so is one with other data [M4] [M5]", async () => {
+  it("are never both written to: the old one is rejected, and so is one with other data [M4] [M5]", async () => {
     await waitUntil(async () => (await writeTitle(writing, 6, "before")).status === 200);
     await awaitReplay(primary, standby);
     const { pathname } = new URL(writing.database.url!);
@@ -218,7 +218,7 @@ describe("two primaries", () => {
     await waitUntil(async () => (await writeTitle(writing, 6, "again")).status === 200);
   });
 
-  it("are told apart by an instance that starts: it writes to the new one alone [M32] [DB34]", async () => {
+  it("are distinguished by an instance that starts, which writes only to the new one [M32] [DB34]", async () => {
     const { pathname } = new URL(writing.database.url!);
     const [old, promoted] = [connect(primary, pathname), connect(standby, pathname)];
     const readTitle = async (sql: postgres.Sql) =>

@@ -81,7 +81,7 @@ else {
       });
     }
 
-    it("stays so for each of eight at once [RE24] [L12]", async () => {
+    it("stays below the limit for each of eight backends at once [RE24] [L12]", async () => {
       const ask = () =>
         Promise.all(Array.from({ length: 8 }, () => {
           return service.send("POST", PATH, { body: { per_page: 200 } });

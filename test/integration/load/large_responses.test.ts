@@ -17,7 +17,7 @@ describe("a page of large rows", () => {
   });
   afterAll(() => service.close());
 
-  it("is rejected above 8 MiB, before it is printed [RE13] [L12]", async () => {
+  it("is rejected above 8 MiB, before Postgres prints it [RE13] [L12]", async () => {
     const response = await query({ per_page: 200 });
     assertEquals(response.status, 400);
     assertEquals(
@@ -29,7 +29,7 @@ describe("a page of large rows", () => {
     assertEquals((narrow.body["records"] as unknown[]).length, 200);
   });
 
-  it("is sent up to the last byte of that [RE13] [L12]", async () => {
+  it("is sent if it has exactly 8 MiB [RE13] [L12]", async () => {
     // [{"id":201,"content":"…"}] has 25 bytes beside the content.
     for (const [bytes, status] of [[8_388_608, 200], [8_388_609, 400]] as const) {
       await service.database.admin`

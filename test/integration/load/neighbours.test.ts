@@ -99,7 +99,7 @@ describe("A tenant whose neighbour does its worst", () => {
     return row.count;
   }
 
-  it("is served, and long statements of the other take at most a fifth of the places [RE33]", async () => {
+  it("is served, while long statements of the other tenant take at most a fifth of the connections [RE33]", async () => {
     const or = Array.from({ length: 50 }, (_, n) => (
       { field: "page", op: "like", value: `%${n}%no%such%page%` }
     ));
@@ -123,7 +123,7 @@ describe("A tenant whose neighbour does its worst", () => {
     assert(most >= 1 && most <= FEW, `${most} at once`);
   });
 
-  it("is served while as many statements of the other as may run take seconds [RE33]", async () => {
+  it("is served while the other tenant runs as many slow statements as it may [RE33]", async () => {
     const seen: number[] = [];
     const watch = async () => {
       const running = await countRunning(`%"reports"%`);
@@ -151,7 +151,7 @@ describe("A tenant whose neighbour does its worst", () => {
     assertEquals((await Promise.all(waiting)).map(({ status }) => status), Array(8).fill(200));
   });
 
-  it("waits for no row that the other waits for, also where updates are batched [RE33]", async () => {
+  it("does not wait for rows that the other tenant waits for, even where updates are batched [RE33]", async () => {
     await service.database.admin.begin(async (other) => {
       await other`update visits set note = 'held' where tenant_id = 1 and id = 7`;
       let ended = 0;
@@ -172,7 +172,7 @@ describe("A tenant whose neighbour does its worst", () => {
     });
   });
 
-  it("waits for one update of the other at most, where theirs are batched first [RE33]", async () => {
+  it("waits for at most one update of the other tenant, even if that tenant's were batched first [RE33]", async () => {
     const updateLot = (token: string) =>
       service.send("PATCH", UPDATE_PATH.replace("visits", "lots"), { token, body: bodyOf(1) });
     await service.database.admin.begin(async (other) => {
@@ -188,7 +188,7 @@ describe("A tenant whose neighbour does its worst", () => {
     });
   });
 
-  it("is served while clients of the other hang up [RE33]", async () => {
+  it("is served while clients of the other tenant disconnect [RE33]", async () => {
     await service.database.admin.begin(async (other) => {
       await other`update visits set note = 'held' where tenant_id = 1 and id = 8`;
       let over = false;

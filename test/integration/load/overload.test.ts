@@ -37,7 +37,7 @@ describe("a service under overload", () => {
     service.observations.filter((seen) => seen.kind === "token_lookup" && seen.result === result)
       .length;
 
-  it("asks once for 500 requests with one cold token", async () => {
+  it("looks up an unknown token once for 500 requests", async () => {
     const token = await service.issue({ name: "cold" });
     const asked = countOf("miss");
     const all = await Promise.all(
@@ -83,7 +83,7 @@ describe("a service under overload", () => {
     assertEquals([...statuses], [200]);
   });
 
-  it("responds with 503 and Retry-After after the wait when all connections stay held, and is well again at once [RE8]", async () => {
+  it("responds with 503 and Retry-After after the wait while all connections are in use, and recovers at once [RE8]", async () => {
     const { a, b } = service.tokens;
     const c = await service.issue({ name: "c", tenant: "3" });
     // Each is known, and active.
@@ -144,7 +144,7 @@ describe("tokens by the thousand", () => {
       }),
     );
 
-  it("asks the database once for 500 requests with one cold token", async () => {
+  it("looks up an unknown token once for 500 requests", async () => {
     const responses = await Promise.all(Array.from({ length: 500 }, () => ask(service.tokens.a)));
     assertEquals(new Set(responses.map(({ status }) => status)), new Set([200]));
     assertEquals(lookups("miss"), 1);
@@ -172,7 +172,7 @@ describe("two thousand shapes of queries", () => {
   const COLUMNS = ["fid", "external_no", "title", "status", "amount", "probability", "closed"];
   const MORE = ["owner", "stage", "modified_at", "created_on", "note", "code"];
 
-  it("prepare 256 statements and leave the backend's memory as it was [RE11]", async () => {
+  it("prepare only 256 statements, so that the memory of the backend does not grow [RE11]", async () => {
     const service = await createTestService("real", { environment: { ROWGATE_POOL_SIZE: "1" } });
     try {
       const columns = [...COLUMNS, ...MORE];

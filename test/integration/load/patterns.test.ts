@@ -16,7 +16,7 @@ describe("the longest patterns that are accepted, on the longest value that can 
   });
   after(() => service.close());
 
-  it("end by themselves within the statement timeout [RE21] [L11]", async () => {
+  it("finish within the statement timeout [RE21] [L11]", async () => {
     const papers = "/integration/tables/papers";
     const written = await service.send("PATCH", `${papers}/records/single`, {
       body: { filters: { id: 1 }, fields: { body: "a".repeat(1_000_000) } },

@@ -87,7 +87,7 @@ describe("a rate limit of all instances", () => {
     assertMatch(text, /^rowgate_rate_members [1-9]$/m);
   });
 
-  it("counts each token for itself, and lets a client go on at its rate [M21]", async () => {
+  it("counts each token separately, and lets a client continue at its rate [M21]", async () => {
     const [fast, slow] = [0, 1].map(() => open({ capacity: 20, windowSeconds: 1 }));
     const names = ["a", "b"].map((name) => `${name} ${crypto.randomUUID()}`);
     const startMs = performance.now();
@@ -107,7 +107,7 @@ describe("a rate limit of all instances", () => {
     await Promise.all([fast!.close(), slow!.close()]);
   });
 
-  it("gives back what an instance has leased when it ends [M21]", async () => {
+  it("returns the lease of an instance that stops [M21]", async () => {
     const name = crypto.randomUUID();
     const first = open({ capacity: 100, windowSeconds: 3600 });
     for (let request = 0; request < 7; request++) await first.draw(name);
@@ -201,7 +201,7 @@ describe("a rate limit of all instances", () => {
     assertEquals(row!["rows"], 0);
   });
 
-  it("lets no two instances wait for each other's rows [M21]", async () => {
+  it("never makes two instances wait for each other's rows [M21]", async () => {
     const instances = Array.from({ length: 3 }, () => open({ capacity: 1000, windowSeconds: 1 }));
     const names = Array.from({ length: 60 }, (_, place) => `n${place}`);
     for (let round = 0; round < 5; round++) {

@@ -105,7 +105,7 @@ for (const { what, environment } of SERVICES) {
       for (const isKept of [false, true]) {
         const how = isKept ? "right, and its answer kept," : "right";
         for (const { other, statements, rollback, response, rows } of RACES) {
-          it(`is ${how} on ${table.what} when the other ${other} [U20] [U22] [CO2] [IK5]`, async () => {
+          it(`is ${how} on ${table.what} when the other transaction ${other} [U20] [U22] [CO2] [IK5]`, async () => {
             const { admin } = service.database;
             await fillContestedTable(admin, table);
             const body = { filters: { id: 1, state: "open" }, fields: { note: "ours" } };
@@ -126,7 +126,7 @@ for (const { what, environment } of SERVICES) {
       }
     }
 
-    it("writes nothing and counts the rows when the key no longer is one [U20]", async () => {
+    it("writes nothing and counts the rows when the key is no longer unique [U20]", async () => {
       const { admin } = service.database;
       const table = KEYED_TABLES[0]!;
       await fillContestedTable(admin, table);

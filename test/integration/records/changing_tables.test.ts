@@ -68,7 +68,7 @@ describe("Tables that change while they are used", () => {
     return responses;
   }
 
-  it("go on while columns are added, and show them [CO13]", async () => {
+  it("stay available while columns are added, and show them [CO13]", async () => {
     await make("growing");
     const responses = await use("growing", async () => {
       for (let n = 1; n <= 8; n++) {
@@ -106,7 +106,7 @@ describe("Tables that change while they are used", () => {
     );
   });
 
-  it("reject with 400 what was renamed and with 404 what was dropped [CO14]", async () => {
+  it("answer 400 for a renamed column and 404 for a dropped table [CO14]", async () => {
     await make("renamed");
     const renamed = await use("renamed", () => run("alter table renamed rename column a to b"));
     assertEquals(statuses(renamed), [200, 400]);
@@ -116,7 +116,7 @@ describe("Tables that change while they are used", () => {
     assertEquals(statuses(await use("renamed", () => run("drop table renamed"))), [200, 404]);
   });
 
-  it("take values as a column that was dropped and made again reads them [CO15]", async () => {
+  it("accept values by the type of a column that was dropped and created again [CO15]", async () => {
     await make("remade", "text");
     const fresh = (which: "single" | "bulk", a: unknown) =>
       update("remade", which, { filters: { id: 1 }, fields: { a } });
@@ -133,7 +133,7 @@ describe("Tables that change while they are used", () => {
     assertEquals(record?.a, [1, 2]);
   });
 
-  it("appear and disappear together, as they were made: no request sees half a catalogue [CO16]", async () => {
+  it("appear and disappear together, so that no request sees half a catalogue [CO16]", async () => {
     const state = { changing: true };
     const changing = (async () => {
       while (state.changing) {

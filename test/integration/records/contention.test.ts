@@ -119,7 +119,7 @@ describe("Updates of many clients through two instances of the service", () => {
     assertEquals(await read(deadlocks), true);
   });
 
-  it("writes each row whole when singles and bulks meet on it [U32] [U20] [CO6]", async () => {
+  it("writes each row completely when single and bulk updates meet [U32] [U20] [CO6]", async () => {
     const responses = await Promise.all(Array.from({ length: 40 }, (_, worker) => {
       const fields = { n: worker, note: `by ${worker}` };
       return worker % 4 === 0

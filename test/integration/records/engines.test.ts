@@ -69,7 +69,7 @@ describe("tables of engines that refuse an update only when it comes to the row"
     return writable;
   }
 
-  it("say so before anyone updates them, in the list, the fields and OpenAPI [M24]", async () => {
+  it("are shown as not writable before any update, in Get Tables, Get Fields and OpenAPI [M24]", async () => {
     assertEquals(await isWritable("old_orders"), false);
     assertEquals(await isWritable("new_orders"), true);
     for (const kind of ["single", "bulk"]) {
@@ -88,14 +88,14 @@ describe("tables of engines that refuse an update only when it comes to the row"
     assertEquals(await isWritable("half_orders"), true);
   });
 
-  it("are tried without a trace: no table, no lock, no row [M24]", async () => {
+  it("are probed without leaving a table, a lock or a row [M24]", async () => {
     const rows = await service.database.admin`
       select relname from pg_class where relname = 'rowgate_engine'
       union all select code from old_orders where code <> 'a'`;
     assertEquals([...rows], []);
   });
 
-  it("are learnt from an update where the role may not try, until they change [M31]", async () => {
+  it("are recognised by an update where the role may not probe them, until they change [M31]", async () => {
     const { admin } = service.database;
     const [{ name } = {}] = await admin`select quote_ident(current_database()) as name`;
     await admin.unsafe(`revoke temporary on database ${name} from rowgate_app, public;

@@ -53,7 +53,7 @@ describe("What many clients do at once through two instances", () => {
   }
 
   for (const { name, what } of TABLES) {
-    it(`is explained by one order for each row of ${what} [CO4] [CO6] [CO18]`, async () => {
+    it(`is equal to some sequential order for each row of ${what} [CO4] [CO6] [CO18]`, async () => {
       const seed = readSeed();
       const steps = readRuns(STEPS);
       console.info(`    ROWGATE_TEST_SEED=${seed} ROWGATE_TEST_RUNS=${steps}`);

@@ -77,7 +77,7 @@ for (const kind of DATABASE_KINDS) {
     }
 
     for (const table of Object.keys(TABLES) as Table[]) {
-      it(`have the same response in a batch as alone: ${table} [Q86] [TE2]`, async () => {
+      it(`have the same response in a batch as on their own: ${table} [Q86] [TE2]`, async () => {
         const lookUps = await listLookUps(service, table);
         assert(lookUps.length > 2);
         await compare(lookUps);
@@ -160,7 +160,7 @@ describe("Look-ups by key in trouble", () => {
 
   const ALL = KEYS.map((key) => [200, key, `parcel ${key}`.length]);
 
-  it("wait for a locked table no longer than alone [E39]", async () => {
+  it("wait for a locked table no longer in a batch than on their own [E39]", async () => {
     await service.database.admin.begin(async (sql) => {
       await sql.unsafe("lock table parcels in access exclusive mode");
       const { rows, batched } = await findAll();
@@ -172,12 +172,12 @@ describe("Look-ups by key in trouble", () => {
     assertEquals(batched, 0);
   });
 
-  it("have their row when a column has gone [T42]", async () => {
+  it("return their row after a column was dropped [T42]", async () => {
     await service.database.admin.unsafe("alter table parcels drop column gone");
     assertEquals((await findAll()).rows, ALL);
   });
 
-  it("have their row when sessions end under them [E43]", async () => {
+  it("return their row when sessions end meanwhile [E43]", async () => {
     const [{ rows, batched }] = await Promise.all([
       findAll(),
       service.database.admin.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity
@@ -187,7 +187,7 @@ describe("Look-ups by key in trouble", () => {
     assertBatched(batched);
   });
 
-  it("have their row when it is a large one [Q86]", async () => {
+  it("return a large row [Q86]", async () => {
     // Of a table whose look-ups have not been in trouble.
     const { rows, batched } = await findAll([...KEYS, LARGE], "crates");
     assertEquals(rows, [...ALL, [200, LARGE, 100_000]]);
@@ -218,7 +218,7 @@ describe("Look-ups by key under the operator's row level security", () => {
     assert(await sentTogether(), "no two left together");
   });
 
-  it("have their row when sessions end under them [E43]", async () => {
+  it("return their row when sessions end meanwhile [E43]", async () => {
     const lookUps = await listLookUps(service, "guests");
     for (let round = 0; round < 5; round++) {
       const [responses] = await Promise.all([
@@ -230,7 +230,7 @@ describe("Look-ups by key under the operator's row level security", () => {
     }
   });
 
-  it("wait for a locked table no longer than alone [E39]", async () => {
+  it("wait for a locked table no longer in a batch than on their own [E39]", async () => {
     const lookUps = await listLookUps(service, "order_lines");
     await service.database.admin.begin(async (sql) => {
       await sql.unsafe("lock table order_lines in access exclusive mode");

@@ -53,11 +53,11 @@ describe("Queries in an order that no index gives", () => {
   }
 
   it(
-    "give the same page and total however many rows match [Q85] [Q86]",
+    "return the same page and total however many rows match [Q85] [Q86]",
     compareAll,
   );
 
-  it("give them when a new index gives the order [Q85] [Q60]", async () => {
+  it("return the same when a new index provides the order [Q85] [Q60]", async () => {
     const ordered = async () =>
       (await service.catalogue.current()).tables.get("parcels")?.orderedByIndex.has(
         '"weight"' as never,

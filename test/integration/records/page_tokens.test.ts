@@ -69,7 +69,7 @@ describe("page tokens on several instances", () => {
   });
   after(() => service?.close());
 
-  it("lead from one instance to the other and back, also to one that starts later [PT8]", async () => {
+  it("are valid on every instance, also on one that starts later [PT8]", async () => {
     const body = { sort: [{ field: "title" }], select: ["fid"], per_page: 10 };
     const options = { body, headers: { prefer: "page-token" } };
     const keys: unknown[] = [];
@@ -90,7 +90,7 @@ describe("page tokens on several instances", () => {
     assertEquals(keys, (whole.body["records"] as { fid: unknown }[]).map(({ fid }) => fid));
   });
 
-  it("of a secret that was replaced are valid until its row is deleted [PT4]", async () => {
+  it("stay valid after their secret is replaced, until its row is deleted [PT4]", async () => {
     const { admin } = service.database;
     const path = "/integration/tables/deals/query";
     const options = { body: { per_page: 5 }, headers: { prefer: "page-token" } };
@@ -139,7 +139,7 @@ describe("page tokens under load", () => {
       [{ field: "stays" }, { field: "at", direction: "desc" }],
     ]
   ) {
-    it(`give each row that stays once, by ${JSON.stringify(sort)} [Q96]`, async () => {
+    it(`return each row that stays exactly once, sorted by ${JSON.stringify(sort)} [Q96]`, async () => {
       const { admin } = service.database;
       let isReading = true;
       const writing = Promise.all([0, 1].map(async (writer) => {

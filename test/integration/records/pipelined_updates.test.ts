@@ -53,7 +53,7 @@ for (const kind of DATABASE_KINDS) {
         .map(({ id, n, note }) => [id, n, note]);
     }
 
-    it("are sent together when they arrive in the same tick, and each is what it would be alone [U20]", async () => {
+    it("are sent together when they arrive in the same tick, with the results that they have on their own [U20]", async () => {
       const before = await countPipelined(service);
       // However the clients' packets fall, in some round two are read in one tick.
       for (let round = 1; round <= 20; round++) {
@@ -141,7 +141,7 @@ describe("Updates by key in trouble", () => {
     return { written: rows.map(({ written }) => written), audited: rows[0]!.audited };
   }
 
-  it("do not wait for another's row that is locked, and write it or say so [E39]", async () => {
+  it("do not wait for a locked row of another update, and are either written or rejected [E39]", async () => {
     await updateAll(1);
     const other = await openOtherSession(service.database.admin);
     try {
@@ -156,7 +156,7 @@ describe("Updates by key in trouble", () => {
     assertEquals(await updateAll(3), ODD.map(() => 200));
   });
 
-  it("keep what was acknowledged, each once, when sessions end under them [E42] [R23]", async () => {
+  it("keep each acknowledged update once when sessions end meanwhile [E42] [R23]", async () => {
     for (let round = 10; round < 20; round++) {
       await service.database.admin`truncate rowgate.audit`;
       const [statuses] = await Promise.all([

@@ -118,18 +118,18 @@ describe("The plans of a session that has served many requests", () => {
   };
 
   for (const [title, bodies] of Object.entries(CHOICES)) {
-    it(`always know the values: ${title} [P32]`, async () => {
+    it(`are made for the values at hand: ${title} [P32]`, async () => {
       const { custom, generic } = await ask(bodies);
       assertEquals([custom, generic], [TIMES * bodies.length - UNPREPARED, 0]);
     });
   }
 
-  it("always know the values where each statement carries the tenant's setting [P32] [R22]", async () => {
+  it("are made for the values at hand where each statement carries the tenant's setting [P32] [R22]", async () => {
     const { custom, generic } = await ask(CHOICES["a range beside another order"]!, "app.tenant");
     assertEquals([custom, generic], [TIMES * 2 - UNPREPARED, 0]);
   });
 
-  it("do not where Postgres is left to choose, so that the others can fail", async () => {
+  it("are generic where Postgres is left to choose, so that the other tests can fail", async () => {
     const compile = (from: string, to: string) => (sql: Sql) =>
       sql<Row[]>`
         select count(*) from public.visits "$row"

@@ -170,7 +170,7 @@ describe("Update Single against a transaction that commits while it waits", () =
       const { what, ids, send, read } = way;
       for (const one of RACES) {
         const { other, statements, rollback, response } = one;
-        it(`holds exactly-one for ${what} on ${table.what} when the other ${other} ${ids}`, async () => {
+        it(`updates exactly one row for ${what} on ${table.what} when the other transaction ${other} ${ids}`, async () => {
           const { admin } = service.database;
           await fillContestedTable(admin, table);
           const transaction = { statements: statements(table.name), rollback };
@@ -183,7 +183,7 @@ describe("Update Single against a transaction that commits while it waits", () =
     }
   }
 
-  it("writes the version that alone matched in its snapshot, of two updates that swap values [CO19]", async () => {
+  it("writes the one row that matched in its snapshot when two updates swap values [CO19]", async () => {
     const { admin } = service.database;
     const [table] = CONTESTED_TABLES;
     await fillContestedTable(admin, table!);

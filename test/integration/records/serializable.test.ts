@@ -28,7 +28,7 @@ describe("A database whose transactions are serializable by default", () => {
     return instance.send("PATCH", path, { body: { filters, fields } });
   }
 
-  it("responds as any other, races included: each session of the service sets what it needs [CO17]", async () => {
+  it("gives the same responses as any other, races included [CO17]", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await update("bulk", { fid: 50 }, { note: `round ${round}` });
       const responses = await Promise.all(

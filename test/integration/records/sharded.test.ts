@@ -95,7 +95,7 @@ describe("a table whose rows are on other servers", () => {
       });
   const update = updateOf("shipments");
 
-  it("is read and updated, whichever ways the engine refuses [M15] [M18]", async () => {
+  it("is read and updated, whichever statements the engine rejects [M15] [M18]", async () => {
     const page = await service.send("POST", "/integration/tables/shipments/query", { body: {} });
     assertEquals([page.status, page.body["total"]], [200, 20], page.text);
     const day = "2026-02-03";
@@ -118,7 +118,7 @@ describe("a table whose rows are on other servers", () => {
     assertEquals(rows.map(({ id }) => id), [1, 3, 4, 6, 7, 8, 11, 16]);
   });
 
-  it("spares the ways that the engine has refused once [M18]", async () => {
+  it("does not repeat statements that the engine has rejected once [M18]", async () => {
     const ask = (code: string) => update("single", { id: 4 }, { code });
     assertEquals((await ask("n1")).status, 200);
     const faults = () => service.observations.filter(({ kind }) => kind === "fault").length;
@@ -127,7 +127,7 @@ describe("a table whose rows are on other servers", () => {
     assertEquals(faults(), before);
   });
 
-  it("says of a table that it cannot be updated, by what its engine can do [M24]", async () => {
+  it("lists a table as not writable if its engine cannot update rows [M24]", async () => {
     const { body } = await service.send("GET", "/integration/tables");
     const writable = new Map(
       (body["tables"] as { name: string; writable: boolean }[]).map((each) => [
@@ -157,7 +157,7 @@ describe("a table whose rows are on other servers", () => {
     assertEquals(names.map((name) => has(`${name}/records/bulk`)), [true, true, false]);
   });
 
-  it("refuses the update of a row with which its engine fails; in the heap that is a fault [M24] [E49]", async () => {
+  it("rejects an update on which the engine of the table fails; for an ordinary table that is an error [M24] [E49]", async () => {
     for (const code of ["broken", "broken again"]) {
       const single = await updateOf("leftovers")("single", { id: 1 }, { code });
       const bulk = await updateOf("leftovers")("bulk", { id: 1 }, { code });

@@ -32,7 +32,7 @@ describe("a client that sends its positions back", () => {
   });
   after(() => replicated?.close());
 
-  it("never reads what is older than its own write, on any instance, over a failover [M8] [M11]", async () => {
+  it("never reads a state older than its own write, on any instance, even after a failover [M8] [M11]", async () => {
     const { service, other, primary, standby, delay } = replicated;
     const [seconds, seed] = [readRuns(SECONDS), readSeed()];
     console.log(`seed ${seed}, ${seconds} s`);

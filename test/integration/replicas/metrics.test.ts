@@ -78,14 +78,14 @@ describe("the metrics of two standbys", () => {
     return reads.map((count, server) => count - before[server]!);
   }
 
-  it("name each by its host and port, and say that both are used [M30]", async () => {
+  it("name each standby by its host and port, and show that both are used [M30]", async () => {
     const { lag, usable, lines } = await readStandbys();
     assertEquals([usable, lines], [[1, 1], 4]);
     for (const seconds of lag) assert(seconds >= 0 && seconds <= MAX_LAG_SECONDS, `${lag}`);
     assertEquals(await countReads(), [0, 4]);
   });
 
-  it("say of the one that lags that it does, and that it is not used [M30] [M13]", async () => {
+  it("show the lag of a standby that is behind, and that it is not used [M30] [M13]", async () => {
     try {
       await tell(second, "select pg_wal_replay_pause()");
       await waitUntil(async () => {
@@ -103,7 +103,7 @@ describe("the metrics of two standbys", () => {
     assert((await readStandbys()).lag[1]! <= MAX_LAG_SECONDS);
   });
 
-  it("say of the one that is gone that its lag is unknown, and go on about the other [M30]", async () => {
+  it("show the lag of a stopped standby as unknown, and still report the other [M30]", async () => {
     await first.whileHalted("immediate", async () => {
       await awaitUsable(0, 1);
       const { lag } = await readStandbys();
@@ -114,7 +114,7 @@ describe("the metrics of two standbys", () => {
     await awaitUsable(1, 1);
   });
 
-  it("say when the primary answers all queries, and when a standby is back [M30] [M13]", async () => {
+  it("show when the primary answers all queries, and when a standby is back [M30] [M13]", async () => {
     await second.whileHalted("immediate", async () => {
       await first.whileHalted("immediate", async () => {
         await awaitUsable(0, 0);
@@ -128,7 +128,7 @@ describe("the metrics of two standbys", () => {
     await awaitUsable(1, 1);
   });
 
-  it("say of one that follows an old primary that it is not used, though it answers [M30] [M13]", async () => {
+  it("show that a standby of an old primary is not used, even though it responds [M30] [M13]", async () => {
     const rename = async (title: string) => (await write(service, { fid: 6, title })).status;
     await primary.whileHalted("immediate", async () => {
       await tell(first, "select pg_promote(true)");

@@ -78,7 +78,7 @@ describe("a service with a standby for queries", () => {
     }
   });
 
-  it("and goes to the primary when the standby is too slow [M9]", async () => {
+  it("a query that sends a position goes to the primary when the standby is too slow [M9]", async () => {
     const { service, whilePaused } = replicated;
     await whilePaused(async () => {
       const { headers } = await write(service, { fid: 8, title: "at once" });
@@ -104,7 +104,7 @@ describe("a service with a standby for queries", () => {
     });
   });
 
-  it("and so do its queries on every other instance [M10]", async () => {
+  it("a token that has written reads from the primary on every other instance, too [M10]", async () => {
     const { service, other: second, whilePaused } = replicated;
     await whilePaused(async () => {
       const token = await service.issue({ name: "everywhere" });
@@ -120,7 +120,7 @@ describe("a service with a standby for queries", () => {
     });
   });
 
-  it("a standby that is too far behind, or away, is left out [M13]", async () => {
+  it("a standby that is too far behind or unavailable is not used [M13]", async () => {
     const { service, whilePaused, standby, primary } = replicated;
     await awaitStandby();
     await whilePaused(async () => {
@@ -208,7 +208,7 @@ describe("a service with a standby for queries", () => {
     assertEquals(status, 400);
   });
 
-  it("rejects a position that it has not given to this tenant [M12]", async () => {
+  it("rejects a position that was not issued to this tenant [M12]", async () => {
     const { service } = replicated;
     const { headers } = await write(service, { fid: 6, title: "for a" });
     const position = headers.get("rowgate-position")!;
@@ -227,7 +227,7 @@ describe("a service with a standby for queries", () => {
     }
   });
 
-  it("rejects more positions than it looks at [M12]", async () => {
+  it("rejects a header with too many positions [M12]", async () => {
     const { service } = replicated;
     const { headers } = await write(service, { fid: 6, title: "of many" });
     const position = headers.get("rowgate-position")!;

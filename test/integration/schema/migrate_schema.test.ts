@@ -42,7 +42,7 @@ for (const kind of DATABASE_KINDS) {
     });
 
     if (kind === "real") {
-      it("is enough for a role that may read tokens, without an audit [R33]", async () => {
+      it("is sufficient for a role that may read tokens, without an audit [R33]", async () => {
         await test.admin`grant usage on schema rowgate to rowgate_app`;
         await test.admin`grant select on rowgate.tokens to rowgate_app`;
         const { database } = openSubject({ ...test, url: test.servingUrl });
@@ -91,7 +91,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await migrateSchema(owner), "current");
     });
 
-    it("has no writer wait for the disk any more, where version 7 had [R33] [CH18]", async () => {
+    it("no longer makes writers wait for the disk, as version 7 did [R33] [CH18]", async () => {
       await test.admin.unsafe(WAITING_WRITERS);
       assertEquals((await findSchema(owner)).version, 7);
       assertEquals(await migrateSchema(owner), "migrated");
@@ -100,7 +100,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals([left.length, (await findSchema(owner)).version], [0, 11]);
     });
 
-    it("has the triggers of later versions known to what watches over them, where version 8 has not [R33] [CH3]", async () => {
+    it("recognises the triggers of later versions, which version 8 does not [R33] [CH3]", async () => {
       await test.admin.unsafe(EARLIER_SHAPE);
       assertEquals((await findSchema(owner)).version, 8);
       assertEquals(await migrateSchema(owner), "migrated");

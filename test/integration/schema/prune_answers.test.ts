@@ -56,7 +56,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await left(), 3);
     });
 
-    it("goes on until no old answer is left, and reports it once [IK20]", async () => {
+    it("continues until no old answer is left, and reports it once [IK20]", async () => {
       await fill(PRUNED_ROWS + 1, 30);
       assertEquals(await observeFirst(), { kind: "answers_pruned", rows: PRUNED_ROWS + 1 });
       assertEquals(await left(), 0);

@@ -53,7 +53,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(error.status, 503);
     });
 
-    it("makes the schema once, however many start at a time [R33]", async () => {
+    it("creates the schema once, however many servers start at the same time [R33]", async () => {
       // Each server has transactions of its own; PGlite has only one session.
       const others = (kind === "real" ? [1, 2, 3] : []).map(() => openSubject(test).database);
       const states = await Promise.all([database, ...others].map((each) => migrateSchema(each)));
@@ -76,7 +76,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await found[1], null);
     });
 
-    it("finds what was made, and keeps its digest alone [A23]", async () => {
+    it("finds a created token, and stores only its digest [A23]", async () => {
       const { token, record } = await create();
       const access = await find(token);
       assertEquals(access, {
@@ -100,26 +100,26 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await find(mintToken().token), null);
     });
 
-    it("ends a token at its time by the database's clock [A5]", async () => {
+    it("expires a token by the clock of the database [A5]", async () => {
       const { token, record } = await create();
       await test.admin`update rowgate.tokens set expires_at = now() where id = ${record.id}`;
       assertEquals(await find(token), null);
     });
 
-    it("makes no token that has ended already [A16]", async () => {
+    it("rejects an expiry in the past [A16]", async () => {
       const expiry = { kind: "at", time: "2020-01-01T00:00:00.000Z" } as const;
       const count = (await listTokens(database)).length;
       assertEquals(await createToken(database, { ...DRAFT, expiry }), undefined);
       assertEquals((await listTokens(database)).length, count);
     });
 
-    it("makes tokens without end, and for all tables [A16]", async () => {
+    it("creates tokens without expiry and for all tables [A16]", async () => {
       const { token } = await create({ expiry: { kind: "never" }, tables: null, name: null });
       const access = await find(token);
       assertEquals([access?.expiresAt, access?.tables, access?.name], [null, null, null]);
     });
 
-    it("revokes at once for a new look-up, and for good [A19]", async () => {
+    it("revokes a token permanently, effective with the next look-up [A19]", async () => {
       const { token, record } = await create();
       const first = await revokeToken(database, record.id);
       assertEquals(await find(token), null);
@@ -183,13 +183,13 @@ describe("a role of least rights", () => {
     await test.drop();
   });
 
-  it("may not make the schema, and learns so [R34]", async () => {
+  it("may not create the schema, and gets a message that says so [R34]", async () => {
     assertEquals(await migrateSchema(serving), "not permitted");
     const found = await test.admin`select from pg_namespace where nspname = 'rowgate'`;
     assertEquals(found.length, 0);
   });
 
-  it("serves with select on rowgate.tokens alone, and tries no change [R33]", async () => {
+  it("serves with SELECT on rowgate.tokens only, and attempts no migration [R33]", async () => {
     const owner = openDatabase(configure({ databaseUrl: test.url }), () => {});
     const created = await migrateSchema(owner).then(() => createToken(owner, DRAFT));
     await owner.close(1000);

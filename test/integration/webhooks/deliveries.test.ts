@@ -46,7 +46,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals((await hooks.row(hook))["message"], null);
     });
 
-    it("repeats a message as it was, at the times of the schedule, and goes on behind it [WH13] [WH14]", async () => {
+    it("repeats the same message at the times of the schedule, then sends the next one [WH13] [WH14]", async () => {
       const hook = await hooks.hook(holder);
       hooks.receiver.answer(hook.path, 500);
       hooks.source.change("1", "deals", { id: 1 });
@@ -128,7 +128,7 @@ for (const kind of DATABASE_KINDS) {
       }
     });
 
-    it("stops when its token is revoked, and goes on with the one that replaced it [WH7]", async () => {
+    it("stops when its token is revoked, and continues with the token that replaced it [WH7]", async () => {
       const first = await hooks.issue();
       const hook = await hooks.hook(first);
       // An instance that has already looked at the token would still send what changes then.
@@ -179,14 +179,14 @@ for (const kind of DATABASE_KINDS) {
       assert(first!.id !== second!.id, "the message was sent again");
     });
 
-    it("stops when its host is not allowed any more [WH22] [SF3]", async () => {
+    it("stops when its host is no longer allowed [WH22] [SF3]", async () => {
       const hook = await hooks.hook(holder, { url: "https://other.example/x" });
       hooks.source.change("1", "deals", { id: 50 });
       await hooks.until(hook, (row) => row["state"] === "disabled");
       assertEquals((await hooks.row(hook))["reason"], "its host may no longer be called");
     });
 
-    it("says that changes are missing, and goes on behind them [WH9]", async () => {
+    it("reports that changes are missing, and continues after them [WH9]", async () => {
       const hook = await hooks.hook(holder);
       await disableWebhook(hooks.database, { id: hook.id, reason: "a test" });
       hooks.source.change("1", "deals", { id: 60 });
@@ -239,7 +239,7 @@ for (const kind of DATABASE_KINDS) {
       await hooks.test.admin`drop table passing`;
     });
 
-    it("is delivered though no notice came, within five minutes [WH2]", async () => {
+    it("is delivered within five minutes even if a notification was lost [WH2]", async () => {
       const hook = await hooks.hook(holder);
       await hooks.until(hook, (row) => row["lease"] === null && Number(row["due_in"]) > 5);
       hooks.source.silent = true;

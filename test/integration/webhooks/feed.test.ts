@@ -27,7 +27,7 @@ describe("webhooks on the feeds of a database", () => {
     await receiver?.close();
   });
 
-  it("make a copy equal to the table, beside writers, and give no row of another tenant [WH1] [WH2] [WH11]", async () => {
+  it("keep a copy equal to the table while others write, without rows of another tenant [WH1] [WH2] [WH11]", async () => {
     const { admin } = service.database;
     const path = "/copy";
     const created = await service.send("POST", "/integration/webhooks", {

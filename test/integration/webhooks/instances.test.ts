@@ -72,7 +72,7 @@ describe("several instances that deliver webhooks", () => {
     await hooks.stop(instance);
   });
 
-  it("look again when rows change while one finds none [WH2]", async () => {
+  it("look again when rows change while an instance finds none [WH2]", async () => {
     const hook = await hooks.hook(holder);
     let changed = false;
     const instance = hooks.start({
@@ -94,7 +94,7 @@ describe("several instances that deliver webhooks", () => {
     await hooks.stop(instance);
   });
 
-  it("end attempts when they are stopped, and leave the message to others at once [WH19]", async () => {
+  it("end their attempts when they stop, and leave the message to other instances at once [WH19]", async () => {
     const hook = await hooks.hook(holder);
     hooks.receiver.answer(hook.path, () => {});
     const first = hooks.start({ postTimeoutMs: 20_000 });
@@ -110,7 +110,7 @@ describe("several instances that deliver webhooks", () => {
     await hooks.stop(second);
   });
 
-  it("send again what follows a cursor when a webhook is replayed, also while a message is under way [WH18]", async () => {
+  it("send the changes after a cursor again when a webhook is replayed, also while a message is pending [WH18]", async () => {
     const hook = await hooks.hook(holder);
     const cursor = String((await hooks.row(hook))["positions"] && "0");
     const instance = hooks.start();

@@ -131,7 +131,7 @@ describe("webhooks with bad receivers", () => {
     await remove(hook);
   });
 
-  it("holds up no other webhook: of the tenant, or of others [WH25]", async () => {
+  it("delays no other webhook, of the same tenant or of others [WH25]", async () => {
     const other = await hooks.issue("2");
     const slow: Hook[] = [];
     for (let count = 0; count < 12; count++) slow.push(await hooks.hook(holder));
@@ -149,7 +149,7 @@ describe("webhooks with bad receivers", () => {
     for (const hook of [...slow, good, foreign]) await remove(hook);
   });
 
-  it("loses nothing for one that comes back after an hour [WH13]", async () => {
+  it("loses nothing for a receiver that is back after an hour [WH13]", async () => {
     const hook = await hooks.hook(holder);
     hooks.receiver.answer(hook.path, (response) => void response.socket?.destroy());
     const ids: number[] = [];

@@ -35,7 +35,7 @@ describe("the signature of a message", () => {
     assertThrows(() => new Webhook(mintSecret()).verify(BODY, headers));
   });
 
-  it("is refused by that package when it is old, so a repeat is signed anew [WH11]", async () => {
+  it("is signed again for each repetition, because that package rejects an old signature [WH11]", async () => {
     const secret = mintSecret();
     const timestamp = Math.floor(Date.now() / 1000) - 3600;
     const headers = { ...await signMessage(secret, { id: "msg_1", timestamp, body: BODY }) };

@@ -44,7 +44,7 @@ for (const runtime of RUNTIMES) {
         where datname = current_database() and application_name = 'rowgate'`;
     }
 
-    it("keep their places and their tenant's share until they have ended [RE23]", async () => {
+    it("count against the pool and their tenant until they have ended [RE23]", async () => {
       const { a, b } = service.tokens;
       let deaf: number[] = [];
       try {

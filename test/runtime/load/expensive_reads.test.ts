@@ -55,7 +55,7 @@ for (const runtime of RUNTIMES) {
       });
     }
 
-    it("are described alike to all tokens that open the same, but for the tenant [RE32]", async () => {
+    it("are described from one document for all tokens with the same access [RE32]", async () => {
       const ask = async (token: string) =>
         (await service.send("GET", "/openapi.json", { token })).text;
       const { a, b } = service.tokens;

@@ -64,7 +64,7 @@ for (const runtime of RUNTIMES) {
       });
     });
 
-    it("rejects a body that stops in the middle with 408, and has its place free again [RE4]", async () => {
+    it("rejects a body that stops in the middle with 408, and frees its place [RE4]", async () => {
       await withClient(async (client) => {
         client.send(head("Content-Length: 10\r\n") + "{}");
         assertEquals(STATUS.exec(await client.read(STATUS))?.[1], "408");
@@ -73,7 +73,7 @@ for (const runtime of RUNTIMES) {
       assertMatch(text, /^rowgate_requests_in_flight 1$/m);
     });
 
-    it("ends a head that does not arrive with 408 on Node; Deno and Bun have nothing that could [R17]", async () => {
+    it("answers a head that does not arrive with 408 on Node; Deno and Bun have no way to [R17]", async () => {
       await withClient(async (client) => {
         const whole = head("Content-Length: 2\r\n") + "{}";
         client.send(whole.slice(0, 30));

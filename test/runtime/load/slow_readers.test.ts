@@ -53,7 +53,7 @@ for (const runtime of RUNTIMES) {
       );
     }
 
-    it("leaves memory bounded and others served, and cuts them off; then all is as before [RE29] [L14]", async () => {
+    it("keeps memory bounded, serves others, and cuts off the clients that do not read [RE29] [L14]", async () => {
       const { a, b } = service.tokens;
       const { pid } = service.server!;
       const beforeMiB = await readMiB(pid);

@@ -36,7 +36,7 @@ for (const runtime of RUNTIMES) {
         body: { filters: { id: tenant }, fields: { note: "tried" } },
       });
 
-    it("has no more time for deferred constraints, which a commit would check [RE26] [L15]", async () => {
+    it("gives deferred constraints no more time than the rest of the transaction [RE26] [L15]", async () => {
       await service.database.admin.unsafe(`
         create function dawdle_late() returns trigger language plpgsql as $$
           begin perform pg_sleep(30); return null; end $$;
@@ -52,7 +52,7 @@ for (const runtime of RUNTIMES) {
       assertStringIncludes(response.text, "The transaction took too long; nothing was changed");
     });
 
-    it("has one at a time, each with less time than others wait, and holds up no request [RE26] [L15]", async () => {
+    it("runs one transaction at a time, each shorter than the wait of others, and delays no request [RE26] [L15]", async () => {
       const { a, b } = service.tokens;
       let finished = false;
       const slow = Promise.all(Array.from({ length: 4 }, () => tryOut(1, a)))

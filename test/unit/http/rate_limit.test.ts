@@ -56,7 +56,7 @@ describe("openRateLimits", () => {
     assertMatch(standings[2]!.rejection!.message, /expected at most 2 requests in 3600 s/);
   });
 
-  it("counts each token for itself [H11]", () => {
+  it("counts each token separately [H11]", () => {
     const { countRequest } = open();
     for (let request = 0; request < 5; request++) countRequest("a");
     assertEquals(countRequest("b").rejection, undefined);

@@ -21,7 +21,7 @@ describe("the document of a token's tables", () => {
   const ask = (tenant: string, scopes: readonly ("query" | "update")[] = ["query"]) =>
     JSON.parse(printOpenApi(catalogue, makeAccess({ tenant, scopes })));
 
-  it("is made once for all tokens that open the same, and names each one's tenant [RE32]", () => {
+  it("is made once for all tokens with the same access, and names the tenant of each [RE32]", () => {
     assertEquals(ask("acme").info.title, "Rowgate for acme");
     assertEquals(readings, 1);
     for (const tenant of ["globex", 'a "$&" b', "\u0000tenant", "$1"]) {
