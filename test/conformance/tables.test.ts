@@ -7,6 +7,8 @@ interface ListedTable {
   readonly name: string;
   readonly primary_key: string[];
   readonly writable: boolean;
+  readonly creatable: boolean;
+  readonly deletable: boolean;
   readonly changes: boolean;
   readonly comment: string | null;
 }
