@@ -14,6 +14,8 @@ export type CitusSource = Pick<Setup, "catalogue" | "database"> & { readonly con
 /** A unique key that has not the tenant column. */
 interface UniqueKey {
   readonly table: string;
+  /** Quoted. */
+  readonly schema: string;
   readonly name: string;
   readonly kind: "primary key" | "unique";
   readonly columns: readonly string[];
@@ -50,7 +52,9 @@ export async function describeCitus(source: CitusSource): Promise<string> {
       tables.filter(({ tenancy, distribution }) =>
         tenancy === undefined && distribution === undefined
       )
-        .map(({ identifier }) => `select create_reference_table(${quoteText(identifier)});`),
+        .map(({ identifier }) =>
+          `select pg_catalog.create_reference_table(${quoteText(identifier)});`
+        ),
     ),
     section("Each tenant's rows are on one server", distribute(owned, keys)),
     section("By hand", tables.filter((table) => !isOwned(table)).flatMap(explain)),
@@ -94,13 +98,15 @@ function extend({ catalogue }: CitusSource, key: ForeignKey): string[] {
   return [/^(create|alter) /.test(text) ? text : `-- ${text}`];
 }
 
-function replace({ table, name, kind, columns, plain, constraint, definition }: UniqueKey): string {
+function replace(
+  { table, schema, name, kind, columns, plain, constraint, definition }: UniqueKey,
+): string {
   const key = columns.map(quoteIdentifier).join(", ");
   if (!plain) return `-- by hand, with the tenant column before the others: ${definition}`;
   const quoted = quoteIdentifier(name);
   return constraint
     ? `alter table ${table} drop constraint ${quoted}, add constraint ${quoted} ${kind} (${key});`
-    : `drop index ${quoted}; create unique index ${quoted} on ${table} (${key});`;
+    : `drop index ${schema}.${quoted}; create unique index ${quoted} on ${table} (${key});`;
 }
 
 /** A table that others refer to comes before them; tables with one type of tenant stay together. */
@@ -119,7 +125,9 @@ function distribute(tables: readonly OneColumnTable[], keys: readonly ForeignKey
     if (beside === undefined) first.set(tenant.kind, identifier);
     if (distribution !== undefined) return;
     statements.push(
-      `select create_distributed_table(${quoteText(identifier)}, ${quoteText(tenant.name)}, ` +
+      `select pg_catalog.create_distributed_table(${quoteText(identifier)}, ${
+        quoteText(tenant.name)
+      }, ` +
         `colocate_with => ${quoteText(beside ?? "none")});`,
     );
   }
@@ -146,6 +154,7 @@ function readUniqueKeys(
     (sql) =>
       sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
       'table', pg_catalog.format('%I.%I', n.nspname, c.relname), 'name', x.relname,
+      'schema', pg_catalog.quote_ident(n.nspname),
       'kind', case when i.indisprimary then 'primary key' else 'unique' end,
       'columns', (select pg_catalog.json_agg(a.attname order by u.place)
         from (select t.attnum, 0 union all

@@ -100,7 +100,7 @@ export function checkLog({ oldestTransaction }: LogStatus): Finding[] {
     what,
     why: "old entries of the changes feeds are kept until it ends",
     fix: prepared === null
-      ? `select pg_terminate_backend(${pid});    -- if nothing needs it any more`
+      ? `select pg_catalog.pg_terminate_backend(${pid});    -- if nothing needs it any more`
       : [
         remark(`in the database ${database}, as ${user} or a superuser:`),
         `rollback prepared ${quoteText(prepared)};    -- if nothing needs it any more`,

@@ -1,5 +1,7 @@
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { qualify } from "../postgres/qualify.ts";
 import { join, literal } from "../sql/fragment.ts";
+import { compileComparison } from "../sql/operator.ts";
 import {
   askJson,
   askTruth,
@@ -9,6 +11,7 @@ import {
   describeUnchecked,
   type Diagnosis,
   type Finding,
+  findStoredColumn,
   isReferenceChecked,
   listTenantTables,
   type Setup,
@@ -65,14 +68,18 @@ function selectCrossing(
   { columns, targetColumns, tenants }: ForeignKey,
   { from, to }: Ends,
 ): string {
-  const same = columns.map((column, place) =>
-    `a.${quoteIdentifier(column)} = b.${quoteIdentifier(targetColumns[place]!)}`
-  );
+  const same = columns.map((column, place) => {
+    const operators = findStoredColumn(from, column)?.operators;
+    const equals = operators === undefined ? "=" : `operator(${operators}.=)`;
+    return `a.${quoteIdentifier(column)} ${equals} b.${quoteIdentifier(targetColumns[place]!)}`;
+  });
   const different = tenants.map(({ own, other }) =>
     `a.${quoteIdentifier(own)}::text <> b.${quoteIdentifier(other)}::text`
   );
-  return `select a.* from ${from.identifier} a join ${to.identifier} b on ${same.join(" and ")}` +
-    ` where ${different.join(" or ")};`;
+  return qualify(
+    `select a.* from ${from.identifier} a join ${to.identifier} b on ${same.join(" and ")}` +
+      ` where ${different.join(" or ")};`,
+  );
 }
 
 function crosses(
@@ -82,7 +89,11 @@ function crosses(
   return askTruth(database, (sql) => {
     const name = (column: string) => literal(sql, quoteIdentifier(column));
     const same = key.columns.map((column, place) =>
-      sql`"$a".${name(column)} = "$b".${name(key.targetColumns[place]!)}`
+      compileComparison(sql, "=", {
+        column: { operators: findStoredColumn(from, column)?.operators },
+        left: sql`"$a".${name(column)}`,
+        right: sql`"$b".${name(key.targetColumns[place]!)}`,
+      })
     );
     const different = key.tenants.map(({ own, other }) =>
       sql`"$a".${name(own)}::text <> "$b".${name(other)}::text`

@@ -70,7 +70,10 @@ function printIndexes(
   }
   const tenants = tenancy?.via.length === 0 ? tenancy.columns : [];
   const text = printText(column);
-  const keys = [...tenants.map((tenant) => tenant.identifier), `${text} text_pattern_ops`];
+  const keys = [
+    ...tenants.map((tenant) => tenant.identifier),
+    `${text} pg_catalog.text_pattern_ops`,
+  ];
   return [
     `${create} (${keys.join(", ")});    -- starts_with on ${name}`,
     remark(
@@ -81,8 +84,8 @@ function printIndexes(
 }
 
 function printText({ identifier, baseType, deterministic }: Column): string {
-  if (!deterministic) return `(${identifier}::text collate "C")`;
-  return CONVERTED.has(baseType) ? `(${identifier}::text)` : identifier;
+  if (!deterministic) return `(${identifier}::pg_catalog.text collate pg_catalog."C")`;
+  return CONVERTED.has(baseType) ? `(${identifier}::pg_catalog.text)` : identifier;
 }
 
 /** Types that are text as they are stored, and those that a function makes one. */

@@ -109,7 +109,7 @@ function checkSettings(server: Server, { config, workers }: Setup): Finding[] {
 function printCorrections(server: Server): string {
   const lines = server.unsafe.map((setting) => printCorrection(setting, server));
   const inFile = lines.some((line) => line.startsWith("alter system"));
-  return [...lines, ...inFile ? ["select pg_reload_conf();"] : []].join("\n");
+  return [...lines, ...inFile ? ["select pg_catalog.pg_reload_conf();"] : []].join("\n");
 }
 
 /** A setting of a role or database goes before that of the server, and is taken back where it was made. */

@@ -72,6 +72,7 @@ async function checkFeedback({ name, database }: Standby): Promise<Finding[]> {
     level: "warning",
     what: `hot_standby_feedback is off on ${name}`,
     why: "the standby ends queries that need rows which the primary has cleaned up",
-    fix: `-- on ${name}:\nalter system set hot_standby_feedback = on;\nselect pg_reload_conf();`,
+    fix:
+      `-- on ${name}:\nalter system set hot_standby_feedback = on;\nselect pg_catalog.pg_reload_conf();`,
   }];
 }

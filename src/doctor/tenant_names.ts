@@ -1,5 +1,6 @@
 import type { SqlText, Table, Tenancy } from "../catalogue/catalogue.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
+import { qualify } from "../postgres/qualify.ts";
 import { join, literal } from "../sql/fragment.ts";
 import { askTruth, type Finding, type Setup } from "./diagnosis.ts";
 import { examineEach } from "./examine_each.ts";
@@ -59,6 +60,8 @@ function describe({ name, identifier, tenancy }: Table): Finding {
       texts.map((column) => column.name).join(" or ")
     } is empty or has a "/"`,
     why: "no token can name their tenant, so none reaches them",
-    fix: `select * from ${identifier} where ${tests.join(" or ")};    -- give them another tenant`,
+    fix: `${
+      qualify(`select * from ${identifier} where ${tests.join(" or ")};`)
+    }    -- give them another tenant`,
   };
 }

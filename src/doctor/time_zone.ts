@@ -62,7 +62,7 @@ function describeTable(table: Table, zone: string): Finding[] {
       " two applications write it in different zones",
     fix: explainNoFeed(table) === undefined
       ? `rowgate changes enable ${table.name}    # a feed misses nothing`
-      : `alter table ${table.identifier} alter column ${identifier} type timestamptz` +
+      : `alter table ${table.identifier} alter column ${identifier} type pg_catalog.timestamptz` +
         ` using ${identifier} at time zone ${quoteText(zone)};    -- rewrites the table`,
   }));
 }

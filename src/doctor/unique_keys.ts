@@ -35,6 +35,14 @@ interface UniqueKey {
   readonly users: readonly string[] | null;
 }
 
+/**
+ * Around statements whose expressions Postgres has printed for an empty search path: no planted
+ * function or operator is used in them.
+ * @see TE25
+ */
+const PIN = "set search_path = pg_catalog, pg_temp;";
+const UNPIN = "reset search_path;";
+
 /** A key that is unique across all tenants reveals to each which values the others have. */
 export const checkUniqueKeys: Check = { name: "unique keys", look };
 
@@ -95,7 +103,7 @@ function describeIndex(key: UniqueKey, { catalogue }: Setup): readonly string[] 
   const users = key.users === null ? "" : ` and after changing ${key.users.join(", ")}`;
   return [
     "-- or, if each tenant may have the same values:",
-    create,
+    ...constraint ? [create] : [PIN, create, UNPIN],
     remark(
       `then, if nothing needs ${columns.join(", ")} to be unique across all tenants${users}:`,
     ),
@@ -113,7 +121,8 @@ function readUniqueKeys(setup: Setup): Promise<readonly UniqueKey[]> {
   return askJson(
     setup.database,
     (sql) =>
-      sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
+      sql`with "$path" as materialized (select pg_catalog.set_config('search_path', '', true) made)
+      select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
         'oid', x.oid::int8, 'schema', n.nspname, 'name', x.relname, 'table', wanted.name,
         'columns', (select pg_catalog.json_agg(a.attname order by place)
           from unnest((i.indkey::int2[])[0:i.indnkeyatts - 1]) with ordinality key (number, place)
@@ -130,7 +139,7 @@ function readUniqueKeys(setup: Setup): Promise<readonly UniqueKey[]> {
           union all
           select 'the replica identity' where i.indisreplident) users (user_name)))
         order by wanted.name, x.relname), '[]')::text as found
-      from ${compileTables(sql, listTenantTables(setup))}
+      from "$path" cross join ${compileTables(sql, listTenantTables(setup))}
       join pg_catalog.pg_class c on c.oid = wanted.oid
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisunique and i.indexprs is null

@@ -106,7 +106,7 @@ if (psql === undefined) {
       await shell.run(`psql -q ${cluster.url}/postgres -c 'create database shop'`);
       await shell.run(`psql -q "$DATABASE_URL" <<'END'\n${CITUS}\nEND`);
       const output = await shell.run("sh scripts/check_citus.sh");
-      assertMatch(output, /^select create_distributed_table\(.*things.*, 'tenant_id'/m);
+      assertMatch(output, /^select pg_catalog\.create_distributed_table\(.*things.*, 'tenant_id'/m);
       assertEquals(output.match(/^\d{3} (POST|PATCH) /gm)?.length, 6);
       assertMatch(output, /PostgreSQL [\d.]+.*, sharded$/m);
       // It has ended the server that it started.

@@ -8,9 +8,9 @@ create table pg_catalog.pg_dist_node (nodeid int4);
 create table pg_catalog.pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text);
 grant select on pg_dist_node, pg_dist_partition to public;
 reset allow_system_table_mods;
-create function create_reference_table(one regclass) returns void language sql as
+create function pg_catalog.create_reference_table(one regclass) returns void language sql as
   $$ insert into pg_catalog.pg_dist_partition values (one, 'n', null) $$;
-create function create_distributed_table(one regclass, by text, colocate_with text) returns void
+create function pg_catalog.create_distributed_table(one regclass, by text, colocate_with text) returns void
   language plpgsql as $$
 declare number int2 := (select attnum from pg_attribute where attrelid = one and attname = by);
 begin

@@ -1,10 +1,19 @@
 import type { Sql } from "../../src/postgres/driver.ts";
 
 /** Runs what a command has printed for psql, transactions included, on one session. */
-export async function runPrinted(admin: Sql, text: string): Promise<void> {
+export function runPrinted(admin: Sql, text: string): Promise<void> {
+  return runEach(admin, [text]);
+}
+
+/** Runs each line of a fix by itself, as psql does; remarks are left out. */
+export function runLines(admin: Sql, fix: string): Promise<void> {
+  return runEach(admin, fix.split("\n").filter((line) => !line.startsWith("--")));
+}
+
+async function runEach(admin: Sql, texts: readonly string[]): Promise<void> {
   const session = await admin.reserve();
   try {
-    await session.unsafe(text);
+    for (const text of texts) await session.unsafe(text);
   } finally {
     session.release();
   }

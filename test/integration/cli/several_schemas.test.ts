@@ -6,6 +6,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { after, before, describe, it } from "@std/testing/bdd";
 import { runPrinted } from "../../support/run_printed.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { runLines } from "../../support/run_printed.ts";
 import { compareDescriptions, describeDatabase } from "../../support/describe_database.ts";
 import { examineDatabase, findingsOf } from "../doctor/examine_database.ts";
 import { readFix } from "../doctor/read_fix.ts";
@@ -83,10 +84,10 @@ describe("rowgate on several schemas", () => {
     const before = await describeDatabase(test.admin);
     await test.admin`update sales.orders set customer_id = 2 where id = 2`;
     for (const check of ["rows without tenant", "indexes by tenant", "tenants over foreign keys"]) {
-      for (const { fix } of found.get(check)!.findings) await runFix(fix);
+      for (const { fix } of found.get(check)!.findings) await runLines(test.admin, fix);
     }
     for (const { fix } of (await examineDatabase(test, options)).get("foreign keys")!.findings) {
-      await runFix(fix);
+      await runLines(test.admin, fix);
     }
     const [unique] = found.get("unique keys")!.findings;
     assertStringIncludes(unique!.fix, '{"tables":{"customers":{"read_only_columns":["email"]}}}');
@@ -115,12 +116,6 @@ describe("rowgate on several schemas", () => {
       assertMatch(line, /customers tenant_id|customers_tenant_id|orders_customer_id|zwei|lines/);
     }
   });
-
-  async function runFix(fix: string): Promise<void> {
-    for (const line of fix.split("\n").filter((text) => !text.startsWith("--"))) {
-      await test.admin.unsafe(line);
-    }
-  }
 
   it("changes takes the names of clients, and tokens too [CH2] [A28] [T73]", async () => {
     const names = ["sales_orders", "buyers"];

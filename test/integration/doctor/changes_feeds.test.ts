@@ -104,7 +104,7 @@ describe("doctor on changes feeds", () => {
     const [found, ...others] = (await examineDatabase(test)).get(CHECK)!.findings;
     assertEquals([found!.id, others], ["old_transaction", []]);
     assertMatch(found!.what, /^process \d+ has had a transaction open for 12\d minutes$/);
-    assertMatch(found!.fix, /^select pg_terminate_backend\(\d+\);/);
+    assertMatch(found!.fix, /^select pg_catalog\.pg_terminate_backend\(\d+\);/);
     commit();
     await transaction;
   });

@@ -284,7 +284,7 @@ for (const kind of DATABASE_KINDS) {
         assertEquals([file, statement, reload], [
           "alter system set fsync = on;",
           `alter ${place} reset synchronous_commit;`,
-          "select pg_reload_conf();",
+          "select pg_catalog.pg_reload_conf();",
         ]);
         await healthy.admin.unsafe(statement!);
         assertEquals(await settings(), []);

@@ -7,6 +7,7 @@ import { openDatabase } from "../../../src/postgres/open_database.ts";
 import { examine, type Examined } from "../../../src/doctor/examine.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import type { TestDatabase } from "../../support/database.ts";
+import { checkPrinted } from "./check_printed.ts";
 
 /** The settings with which a database is examined. */
 export interface ExamineOptions {
@@ -57,7 +58,10 @@ export async function examineDatabase(
       progress,
     };
     const found = new Map<string, Examined>();
-    for await (const examined of examine(setup)) found.set(examined.name, examined);
+    for await (const examined of examine(setup)) {
+      for (const { fix } of examined.findings) checkPrinted(fix);
+      found.set(examined.name, examined);
+    }
     return found;
   } finally {
     source.close();

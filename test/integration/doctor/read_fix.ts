@@ -12,7 +12,7 @@ const FORMS: readonly (readonly [FixLine["kind"], RegExp])[] = [
   ["setting", /^([A-Z_]+=\S+)(?: {4}# .*)?$/],
   [
     "statement",
-    /^((?:create|alter|grant|revoke|select|comment|rollback) .*;)(?: {4}-- .*)?$/,
+    /^((?:create|alter|grant|revoke|select|set|reset|comment|rollback) .*;)(?: {4}-- .*)?$/,
   ],
 ];
 

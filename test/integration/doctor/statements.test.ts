@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { afterEach, beforeEach, describe, it } from "@std/testing/bdd";
 import type { Catalogue } from "../../../src/catalogue/catalogue.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
+import { runLines } from "../../support/run_printed.ts";
 import { examineDatabase, type ExamineOptions } from "./examine_database.ts";
 
 const PEOPLE = `
@@ -61,13 +62,6 @@ for (const kind of DATABASE_KINDS) {
       return findings.map(({ fix }) => fix);
     }
 
-    /** Runs each statement by itself, as psql does. */
-    async function runFix(fix: string): Promise<void> {
-      for (const line of fix.split("\n").filter((text) => !text.startsWith("--"))) {
-        await test.admin.unsafe(line);
-      }
-    }
-
     async function readDefinitions(what: "constraint" | "index"): Promise<Map<string, string>> {
       const rows = what === "constraint"
         ? await test.admin`select conrelid::regclass || ' ' || conname as name,
@@ -91,7 +85,7 @@ for (const kind of DATABASE_KINDS) {
       const before = await readDefinitions("constraint");
       const fixes = await fixesOf("foreign keys");
       assertEquals(fixes.length, FORMS.length);
-      for (const fix of fixes) await runFix(fix);
+      for (const fix of fixes) await runLines(test.admin, fix);
       const after = await readDefinitions("constraint");
       for (const [name, text] of before) {
         const [, own = ""] = /^FOREIGN KEY \(([^)]*)\)/.exec(text) ?? [];
@@ -108,7 +102,7 @@ for (const kind of DATABASE_KINDS) {
       await test.admin.unsafe(`
         create table visits (tenant_id int4 not null, p int4 references people on delete set null);
         insert into visits values (1, 1), (1, 3)`);
-      for (const fix of await fixesOf("foreign keys")) await runFix(fix);
+      for (const fix of await fixesOf("foreign keys")) await runLines(test.admin, fix);
       await test.admin`delete from people where id = 1`;
       assertEquals([...await test.admin`select tenant_id, p from visits order by p`], [
         { tenant_id: 1, p: 3 },
@@ -133,7 +127,7 @@ for (const kind of DATABASE_KINDS) {
       const indexes = await readDefinitions("index");
       const fixes = await fixesOf("foreign keys");
       assertEquals(fixes.length, 3);
-      for (const fix of fixes) await runFix(fix);
+      for (const fix of fixes) await runLines(test.admin, fix);
       assertEquals(await fixesOf("foreign keys"), []);
       const after = await readDefinitions("constraint");
       assertEquals(
@@ -147,7 +141,7 @@ for (const kind of DATABASE_KINDS) {
       // One index for both keys of the tree; one for the partitioned table and one for each part.
       assertEquals((await readDefinitions("index")).size, indexes.size + 4);
       // Run again, they are rejected or change nothing.
-      for (const fix of fixes) await runFix(fix);
+      for (const fix of fixes) await runLines(test.admin, fix);
       assertEquals(await readDefinitions("constraint"), after);
     });
 
@@ -179,8 +173,8 @@ for (const kind of DATABASE_KINDS) {
         { firm: 1, site: "b", id: 2, house: 1, no: null },
       ]);
       await test.admin`update flats set house = 2 where id = 2`;
-      await runFix(byNo!);
-      await runFix(extend.join("\n"));
+      await runLines(test.admin, byNo!);
+      await runLines(test.admin, extend.join("\n"));
       const after = await readDefinitions("constraint");
       assertEquals(
         after.get("flats by_no"),
@@ -199,7 +193,7 @@ for (const kind of DATABASE_KINDS) {
         .filter((fix) => fix.includes('"houses"'));
       assertEquals(more, []);
       assertMatch(unique!, /"houses":\{"read_only_columns":\["no"\]\}/);
-      await runFix(unique!);
+      await runLines(test.admin, unique!);
       const added = [...await readDefinitions("index")].filter(([name]) => !indexes.has(name));
       assertEquals(added.length, 1);
       assertMatch(added[0]![1], /^CREATE UNIQUE INDEX .* \(site, firm, no\)$/);
@@ -243,7 +237,7 @@ for (const kind of DATABASE_KINDS) {
       for (const line of rest) await test.admin.unsafe(line).catch(() => {});
       assertEquals(await readDefinitions("constraint"), before);
       await test.admin`delete from visits where p = 2`;
-      await runFix(rest.join("\n"));
+      await runLines(test.admin, rest.join("\n"));
       assertEquals(await fixesOf("foreign keys"), []);
     });
 
@@ -261,7 +255,7 @@ for (const kind of DATABASE_KINDS) {
       const constraints = await readDefinitions("constraint");
       const indexes = await readDefinitions("index");
       const fixes = (await fixesOf("unique keys")).filter((fix) => fix.includes('"names"'));
-      for (const fix of fixes) await runFix(fix);
+      for (const fix of fixes) await runLines(test.admin, fix);
       const added = [...await readDefinitions("index")].filter(([name]) => !indexes.has(name));
       const table = "ON public.names USING btree (tenant_id,";
       assertEquals(
@@ -288,6 +282,26 @@ for (const kind of DATABASE_KINDS) {
 
     if (kind !== "real") return;
 
+    it("use nothing that another role has planted on the path of the owner [TE25] [CF21]", async () => {
+      await test.admin.unsafe(`
+        create table coupons (tenant_id int4 not null, code varchar(20), kind varchar(20));
+        create unique index live on coupons (code) where lower(kind) = 'live';
+        insert into coupons values (1, 'a', 'live');
+        create function same(text, text) returns bool immutable language plpgsql
+          as 'begin raise exception ''planted''; end';
+        create function same(varchar, varchar) returns bool immutable language plpgsql
+          as 'begin raise exception ''planted''; end';
+        create function lower(varchar) returns text immutable language plpgsql
+          as 'begin raise exception ''planted''; end';
+        create operator = (leftarg = text, rightarg = text, function = same);
+        create operator = (leftarg = varchar, rightarg = varchar, function = same)`);
+      const [fix] = (await fixesOf("unique keys")).filter((text) => text.includes("coupons"));
+      await runLines(test.admin, `set search_path = public, pg_catalog;\n${fix}`);
+      const [made] = await test.admin`select pg_get_expr(i.indpred, i.indrelid) as condition
+        from pg_index i join pg_class c on c.oid = i.indexrelid where c.relname like 'coupons_by_tenant%'`;
+      assertEquals(made!.condition, "(lower((kind)::text) = 'live'::text)");
+    });
+
     it("name the schema of what they change, whatever the search path is [CF21]", async () => {
       await test.admin.unsafe(`
         create schema "Sales data";
@@ -304,7 +318,7 @@ for (const kind of DATABASE_KINDS) {
       for (const check of ["serving role", "triggers"]) {
         const fixes = await fixesOf(check, { environment });
         assertEquals(fixes.length, 1);
-        for (const fix of fixes) await runFix(fix);
+        for (const fix of fixes) await runLines(test.admin, fix);
         assertEquals(await fixesOf(check, { environment }), []);
       }
       const [row] = await test.admin`select
