@@ -1,6 +1,7 @@
 import type { ChangesPlan } from "../plan/changes_plan.ts";
 import type { Client } from "../postgres/database.ts";
-import { DatabaseError, POOL_WAIT } from "../postgres/database_error.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
+import { POOL_WAIT } from "../postgres/failure_kind.ts";
 import { startDeadline } from "../runtime/timers.ts";
 import type { FeedPosition } from "./position.ts";
 import type { ChangesPage } from "./read_changes.ts";

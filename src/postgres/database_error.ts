@@ -1,4 +1,13 @@
-import { type ErrorOrigin, type FailureKind, findKind } from "./failure_kind.ts";
+import {
+  ABORTED_CODE,
+  DEADLINE,
+  endsSession,
+  type ErrorOrigin,
+  type FailureKind,
+  findKind,
+  findRule,
+  POOL_WAIT,
+} from "./failure_kind.ts";
 
 /** Why a statement failed; never shown to a client as it is. */
 export interface Failure {
@@ -69,15 +78,6 @@ export function findDatabaseError(error: unknown): DatabaseError | undefined {
   return cause instanceof DatabaseError ? cause : undefined;
 }
 
-/** Code of a failure at our own deadline: the backend did not even react to its timeout. */
-export const DEADLINE = "DEADLINE";
-/** The same before the commit of a transaction, so nothing was changed. */
-export const TRANSACTION_DEADLINE = "TRANSACTION_DEADLINE";
-/** A transaction took too long, and nothing was changed. */
-export const TRANSACTION_TIMEOUT = "TRANSACTION_TIMEOUT";
-/** No session became free in time. */
-export const POOL_WAIT = "POOL_WAIT";
-
 const MAX_RAISED_CHARACTERS = 500;
 
 /** The fields of an error, of Postgres or of anything else, that decide what it is. */
@@ -117,7 +117,7 @@ export function classify(error: unknown, sent = true): Failure {
       ? text(fields.message)?.slice(0, MAX_RAISED_CHARACTERS)
       : undefined,
     inFunction: origin.inFunction,
-    endsSession: origin.fatal || !origin.fromServer,
+    endsSession: endsSession({ kind, code }, origin),
     fromServer: origin.fromServer,
   };
 }
@@ -169,22 +169,14 @@ function hasMessage(code: string, routine: unknown): boolean {
   return code.startsWith("P0") && (!PLPGSQL_CODES.has(code) || routine === "exec_stmt_raise");
 }
 
-/** Kinds of failure after which the same statement may succeed later. */
-const TRANSIENT: ReadonlySet<FailureKind> = new Set(
-  [
-    ...["serialization", "locked", "timeout", "exhausted", "session"] as const,
-    ...["unavailable", "lost", "remote"] as const,
-  ],
-);
-
 /** Reports whether the same statement may succeed later. */
-export function isTransient({ kind }: Failure): boolean {
-  return TRANSIENT.has(kind);
+export function isTransient(failure: Failure): boolean {
+  return findRule(failure).passes;
 }
 
 /** Failures that the service itself causes, which the metrics distinguish from others of their kind. */
 const FAULT_BY_CODE: ReadonlyMap<string, string> = new Map([
-  ["ABORTED", "aborted"],
+  [ABORTED_CODE, "aborted"],
   [POOL_WAIT, "pool_wait"],
   [DEADLINE, "deadline"],
 ]);
@@ -194,7 +186,15 @@ export function nameFault({ kind, code }: Failure): string {
   return FAULT_BY_CODE.get(code) ?? kind;
 }
 
-/** Makes a failure of the service itself, after which its session, if it has one, is not used again. */
+/** The origin of a failure that the service itself makes. */
+const OWN_ORIGIN: ErrorOrigin = {
+  fromServer: false,
+  fatal: false,
+  chosen: false,
+  inFunction: false,
+};
+
+/** Makes a failure of the service itself. */
 export function makeFailure(kind: FailureKind, code: string): Failure {
   return {
     kind,
@@ -204,7 +204,7 @@ export function makeFailure(kind: FailureKind, code: string): Failure {
     column: undefined,
     raised: undefined,
     inFunction: false,
-    endsSession: true,
+    endsSession: endsSession({ kind, code }, OWN_ORIGIN),
     fromServer: false,
   };
 }

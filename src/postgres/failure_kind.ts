@@ -1,26 +1,117 @@
+/** What the service does after a kind of failure. */
+export interface FailureRule {
+  /**
+   * When it runs the same statement again by itself. `colliding`: up to three times, each after a
+   * random pause. `once`: nothing was done, so once more, also a write. `read`: once more, unless the
+   * statement might have changed rows, because the outcome is unknown.
+   */
+  readonly repeats: "colliding" | "once" | "read" | "never";
+  /** True: a statement of a pipeline that failed so is run again alone. */
+  readonly alone: boolean;
+  /** True: the same statement may succeed later. */
+  readonly passes: boolean;
+  /**
+   * What becomes of the session, unless the error is FATAL, which ends it. `answered`: it lives if
+   * the error came from Postgres. `all end`: it ends, and the idle ones are replaced, since they may
+   * be dead as well.
+   */
+  readonly session: "lives" | "answered" | "ends" | "all end";
+}
+
+const NEVER: FailureRule = { repeats: "never", alone: false, passes: false, session: "lives" };
+const LATER: FailureRule = { ...NEVER, passes: true };
+
+/**
+ * Every kind of failure: what it means, and what the service does after it. The response to a client
+ * is in `http/database_status.ts`.
+ * @see P30
+ */
+const RULES = {
+  /** A value of the wrong form or out of range. */
+  value: NEVER,
+  /** Null where a value must be. */
+  not_null: NEVER,
+  /** A check constraint, or the check option of a view. */
+  check: NEVER,
+  /** A unique, exclusion or foreign key. */
+  conflict: NEVER,
+  /** A trigger, view, policy or generated column of your database refused. */
+  raised: NEVER,
+  /** A row, as written, would not be within the client's reach. */
+  outside: NEVER,
+  /** The catalogue is out of date. */
+  stale: { ...NEVER, alone: true },
+  /** The role lacks a right. */
+  permission: NEVER,
+  /** A collision with other transactions. @see E38 */
+  serialization: { ...LATER, repeats: "colliding", alone: true },
+  /** The lock timeout. */
+  locked: LATER,
+  /** The statement or transaction timeout. */
+  timeout: LATER,
+  /** Over a limit of Postgres, or of temporary files. */
+  too_complex: NEVER,
+  /** Disk, memory or another resource of the database is used up. */
+  exhausted: LATER,
+  /** A materialised view without data, or an engine without updates. */
+  unfilled: NEVER,
+  /** An internal error of the database: it alone is at fault. */
+  failed: { ...NEVER, alone: true },
+  /** A foreign server refused. */
+  foreign: NEVER,
+  /** A foreign server or a shard was disconnected. */
+  remote: LATER,
+  /** The session could not be used, so nothing was done. */
+  session: { ...LATER, repeats: "once", alone: true },
+  /** Not there, starting, full, read-only, or a connection that was never made. */
+  unavailable: { ...LATER, session: "answered" },
+  /** Disconnected after the statement was sent. @see E42, E43 */
+  lost: { ...LATER, repeats: "read", session: "all end" },
+  /** Not an error of the database. */
+  unknown: { ...NEVER, session: "ends" },
+} as const satisfies Readonly<Record<string, FailureRule>>;
+
 /** The kinds of failure that the response distinguishes. @see P30 */
-export type FailureKind =
-  | "value" // a value of the wrong form or out of range
-  | "not_null" // null where a value must be
-  | "check" // a check constraint, or the check option of a view
-  | "conflict" // a unique, exclusion or foreign key
-  | "raised" // a trigger, view, policy or generated column of your database refused
-  | "outside" // a row, as written, would not be within the client's reach
-  | "stale" // the catalogue is out of date
-  | "permission" // the role lacks a right
-  | "serialization" // a collision with other transactions
-  | "locked" // the lock timeout
-  | "timeout" // the statement or transaction timeout
-  | "too_complex" // over a limit of Postgres, or of temporary files
-  | "exhausted" // disk, memory or another resource of the database is used up
-  | "unfilled" // a materialised view without data, or an engine without updates
-  | "failed" // an internal error of the database: it alone is at fault
-  | "foreign" // a foreign server refused
-  | "remote" // a foreign server or a shard was disconnected; the session is intact
-  | "session" // the session could not be used, so nothing was done
-  | "unavailable" // not there, starting, full, read-only, connection never made
-  | "lost" // disconnected after the statement was sent
-  | "unknown"; // not an error of the database
+export type FailureKind = keyof typeof RULES;
+
+/** The client disconnected; nothing was changed. */
+export const ABORTED_CODE = "ABORTED";
+/** Our own deadline: the backend did not even react to its timeout. */
+export const DEADLINE = "DEADLINE";
+/** The same before the commit of a transaction, so nothing was changed. */
+export const TRANSACTION_DEADLINE = "TRANSACTION_DEADLINE";
+/** A transaction took too long, and nothing was changed. */
+export const TRANSACTION_TIMEOUT = "TRANSACTION_TIMEOUT";
+/** A transaction lost its session before the commit, so nothing was changed. */
+export const TRANSACTION_LOST = "TRANSACTION_LOST";
+/** No session became free in time. */
+export const POOL_WAIT = "POOL_WAIT";
+
+/** How failures of the service itself differ from others of their kind. */
+const OWN_RULES: ReadonlyMap<string, Partial<FailureRule>> = new Map([
+  [ABORTED_CODE, { alone: true }],
+  [DEADLINE, { session: "all end" }],
+  [TRANSACTION_DEADLINE, { session: "all end" }],
+  [TRANSACTION_LOST, { repeats: "once" }],
+]);
+
+/** A failure, as far as a rule depends on it. */
+export interface KnownFailure {
+  readonly kind: FailureKind;
+  readonly code: string;
+}
+
+/** Gives the rule of a failure. */
+export function findRule({ kind, code }: KnownFailure): FailureRule {
+  return { ...RULES[kind], ...OWN_RULES.get(code) };
+}
+
+/** Reports whether a session ends with a failure. */
+export function endsSession(failure: KnownFailure, { fromServer, fatal }: ErrorOrigin): boolean {
+  const { session } = findRule(failure);
+  if (fatal) return true;
+  return session === "answered" ? !fromServer : session !== "lives";
+}
 
 /** SQLSTATE of a write on a server, or in a transaction, that only reads. */
 export const READ_ONLY = "25006";

@@ -114,14 +114,14 @@ export function openDatabase(
   });
 
   function run<R extends Row>(compile: Compile<R>, options: RunOptions): Promise<R[]> {
-    const { write, client, tenant, ofPrimary = false } = options;
+    const { client, tenant, ofPrimary = false } = options;
     return withSession(
       pools.statements,
       (session) => {
         if (ofPrimary && mayStandIn && session.standby) throw rejectStandIn(observe);
         return runStatement(session, compile, { client, tenant, ...statement });
       },
-      { mayRepeat: ({ kind }) => kind === "session" || kind === "lost" && !write, ...options },
+      options,
     );
   }
 

@@ -3,13 +3,8 @@ import type { Session } from "./session.ts";
 import { type SessionSource, withSession } from "./pool/with_session.ts";
 import type { Database, PipelinedStatement, PipelineOptions } from "./database.ts";
 import { DatabaseError, nameFault } from "./database_error.ts";
-import type { FailureKind } from "./failure_kind.ts";
-import { ABORTED, type Outcome, settleEach, type StatementOptions } from "./statement.ts";
-
-/** Kinds of failure that Postgres rolled back, and after which a statement may succeed alone. */
-const REPEATABLE: ReadonlySet<FailureKind> = new Set([
-  ...["serialization", "stale", "failed", "session"] as const,
-]);
+import { findRule } from "./failure_kind.ts";
+import { type Outcome, settleEach, type StatementOptions } from "./statement.ts";
 
 /** The pending result of one statement. */
 interface PendingResult<R> {
@@ -38,7 +33,7 @@ export function createPipeline(
     if (failure === undefined) return resolve(outcome.rows);
     const fault = nameFault(failure);
     const breaks = failure.endsSession;
-    const isUndone = failure === ABORTED || !breaks && REPEATABLE.has(failure.kind);
+    const isUndone = !breaks && findRule(failure).alone;
     // A failure that breaks the session is observed only once, by withSession.
     if (!breaks) observe({ kind: "fault", fault });
     if (!isUndone) return reject(new DatabaseError(failure, { write }));
@@ -66,7 +61,7 @@ export function createPipeline(
       });
     };
     const tenant = findOnly(statements.map(({ tenant }) => tenant));
-    const options = { write, tenant, brief: true, mayRepeat: () => false };
+    const options = { write, tenant, brief: true, repeats: false };
     withSession(source, use, options).catch((error) => {
       for (const { reject } of results) reject(error);
     });

@@ -4,7 +4,8 @@ import type { Session } from "./session.ts";
 import type { Client, Compile } from "./database.ts";
 import { startDeadline } from "../runtime/timers.ts";
 import type { Failure } from "./database_error.ts";
-import { classify, DEADLINE, makeFailure } from "./database_error.ts";
+import { classify, makeFailure } from "./database_error.ts";
+import { ABORTED_CODE, DEADLINE } from "./failure_kind.ts";
 import { keepingOf, noteKeeping } from "./kept_statements.ts";
 import type { StatementCache } from "./statement_cache.ts";
 
@@ -26,7 +27,7 @@ export interface StatementOptions {
 }
 
 /** The client disconnected; nothing was changed. */
-export const ABORTED: Failure = { ...makeFailure("timeout", "ABORTED"), endsSession: false };
+export const ABORTED: Failure = makeFailure("timeout", ABORTED_CODE);
 /** SQLSTATE of a statement that was cancelled or timed out. */
 const CANCELLED = "57014";
 /** A cancel request may arrive before its statement, so it is sent again at this interval. */

@@ -2,13 +2,13 @@ import type { PendingQuery, Row, Rows, Sql } from "./driver.ts";
 import type { Session } from "./session.ts";
 import type { Client, Database, Step, StepGroup, TransactionOptions } from "./database.ts";
 import { type SessionSource, withSession } from "./pool/with_session.ts";
-import type { Failure } from "./database_error.ts";
+import { type Failure, makeFailure } from "./database_error.ts";
 import {
   DEADLINE,
-  makeFailure,
   TRANSACTION_DEADLINE,
+  TRANSACTION_LOST,
   TRANSACTION_TIMEOUT,
-} from "./database_error.ts";
+} from "./failure_kind.ts";
 import type { Outcome, StatementOptions } from "./statement.ts";
 import { ABORTED, settle, settleAll } from "./statement.ts";
 
@@ -16,7 +16,7 @@ import { ABORTED, settle, settleAll } from "./statement.ts";
  * The connection was lost before the commit, so nothing was changed. It is `unavailable`, because
  * `lost` means that the outcome of a write is unknown.
  */
-const TRANSACTION_LOST = makeFailure("unavailable", "TRANSACTION_LOST");
+const LOST_BEFORE_COMMIT = makeFailure("unavailable", TRANSACTION_LOST);
 /** The transaction took too long, and nothing was changed. */
 const TOO_LONG = makeFailure("timeout", TRANSACTION_TIMEOUT);
 
@@ -44,12 +44,7 @@ export function createTransact(
       source,
       (session) =>
         runTransaction(session, steps, { rollback, tenant, client, onFailure, ...options }),
-      {
-        write: true,
-        tenant,
-        client,
-        mayRepeat: (failure) => failure === TRANSACTION_LOST || failure.kind === "session",
-      },
+      { write: true, tenant, client },
     );
     return rows as Rows<R>;
   };
@@ -170,7 +165,7 @@ function lose(session: Session, failure?: Failure): { readonly failure: Failure 
   const reason = [failure, session.farewell()].find((one) =>
     one?.endsSession && one.kind !== "lost"
   );
-  return { failure: reason ?? TRANSACTION_LOST };
+  return { failure: reason ?? LOST_BEFORE_COMMIT };
 }
 
 /** Rolls a transaction back, and closes the session if that fails. */

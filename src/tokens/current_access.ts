@@ -1,5 +1,6 @@
 import { ApiError } from "../errors/api_error.ts";
-import { DatabaseError, POOL_WAIT } from "../postgres/database_error.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
+import { POOL_WAIT } from "../postgres/failure_kind.ts";
 import type { Access } from "./token.ts";
 
 /**

@@ -1,4 +1,5 @@
-import { type Failure, makeFailure, POOL_WAIT } from "../database_error.ts";
+import { type Failure, makeFailure } from "../database_error.ts";
+import { POOL_WAIT } from "../failure_kind.ts";
 import { startDeadline } from "../../runtime/timers.ts";
 import type { Client } from "../database.ts";
 import { openActivity } from "./activity.ts";

@@ -1,8 +1,8 @@
 import type { Config } from "../../config/config.ts";
 import type { Observe } from "../../telemetry/observe.ts";
 import type { Circuit } from "../circuit.ts";
-import { DEADLINE, type Failure, TRANSACTION_DEADLINE } from "../database_error.ts";
-import { READ_ONLY } from "../failure_kind.ts";
+import type { Failure } from "../database_error.ts";
+import { findRule, READ_ONLY } from "../failure_kind.ts";
 import type { Session } from "../session.ts";
 import { type OpenSession, SLOW_MS } from "../session_opener.ts";
 import { checkSession } from "../statement.ts";
@@ -106,7 +106,7 @@ function renewAfterLoss(renew: () => void): SessionSource["onUsed"] {
   let renewedMs = -Infinity;
   return (failure, session) => {
     if (failure === undefined) return;
-    const isLost = failure.kind === "lost" || isSilent(failure);
+    const isLost = findRule(failure).session === "all end";
     if (!isLost && !becameReadOnly(failure, session, renewedMs)) return;
     renewedMs = performance.now();
     renew();
@@ -122,10 +122,6 @@ function becameReadOnly({ code, kind }: Failure, session: Session, renewedMs: nu
   if (code !== READ_ONLY || kind !== "unavailable" || session.readOnly) return false;
   const pauseMs = session.openedMs > renewedMs ? STILL_READ_ONLY_MS : RENEW_MS;
   return performance.now() - renewedMs > pauseMs;
-}
-
-function isSilent({ code }: Failure): boolean {
-  return code === DEADLINE || code === TRANSACTION_DEADLINE;
 }
 
 /** Observes the gate of a pool under the name of the pool. */

@@ -3,6 +3,7 @@ import type { Gate } from "./admission.ts";
 import type { RunOptions } from "../database.ts";
 import type { Failure } from "../database_error.ts";
 import { DatabaseError, nameFault } from "../database_error.ts";
+import { findRule } from "../failure_kind.ts";
 import { CONNECT_MS, SLOW_MS } from "../session_opener.ts";
 import type { Pool } from "./pool.ts";
 import type { Session } from "../session.ts";
@@ -21,8 +22,8 @@ export interface SessionSource {
 
 /** How a session is used. */
 export interface UseOptions extends RunOptions {
-  /** Reports whether to try once more after a failure. */
-  readonly mayRepeat: (failure: Failure) => boolean;
+  /** False: it is never run again as a whole. */
+  readonly repeats?: boolean;
 }
 
 /**
@@ -34,7 +35,7 @@ export interface UseOptions extends RunOptions {
 export async function withSession<T>(
   { gate, pool, observe, onUsed, onSettled }: SessionSource,
   use: (session: Session) => Promise<Outcome<T>>,
-  { write, tenant, client, brief, mayRepeat }: UseOptions,
+  { write, tenant, client, brief, repeats = true }: UseOptions,
 ): Promise<T> {
   const startedMs = performance.now();
   const leave = await gate.enter({ tenant, client, brief });
@@ -58,7 +59,7 @@ export async function withSession<T>(
   try {
     const first = await attempt();
     const failed = first.failure !== undefined;
-    const outcome = failed ? await repeat(attempt, { first, mayRepeat, observe }) : first;
+    const outcome = failed ? await repeat(attempt, { first, write, repeats, observe }) : first;
     onSettled(outcome.failure);
     if (outcome.failure !== undefined) throw new DatabaseError(outcome.failure, { write });
     return outcome.rows;
@@ -69,24 +70,22 @@ export async function withSession<T>(
   }
 }
 
-const MAX_SERIALIZATION_RETRIES = 3;
+const MAX_COLLISIONS = 3;
 
 /** Options of {@link repeat}. */
-export interface RepeatOptions<T> {
+export interface RepeatOptions<T> extends Pick<UseOptions, "write" | "repeats"> {
   /** The result of the first attempt. */
   readonly first: Outcome<T>;
-  readonly mayRepeat: (failure: Failure) => boolean;
   readonly observe?: Observe;
 }
 
 /**
- * Repeats a statement if `mayRepeat` allows it: at most three times after a deadlock or a
- * serialization failure, once after other failures. Each failure and each repetition is observed.
+ * Repeats a statement as the rule of its failure says. Each failure and each repetition is observed.
  * @see E38
  */
 export async function repeat<T>(
   attempt: () => Promise<Outcome<T>>,
-  { first, mayRepeat, observe }: RepeatOptions<T>,
+  { first, write, repeats = true, observe }: RepeatOptions<T>,
 ): Promise<Outcome<T>> {
   let collisions = 0;
   let repeated = false;
@@ -94,11 +93,12 @@ export async function repeat<T>(
     if (outcome.failure === undefined) return outcome;
     const fault = nameFault(outcome.failure);
     observe?.({ kind: "fault", fault });
-    if (outcome.failure.kind === "serialization" && collisions < MAX_SERIALIZATION_RETRIES) {
+    const rule = repeats ? findRule(outcome.failure).repeats : "never";
+    if (rule === "colliding" && collisions < MAX_COLLISIONS) {
       // A random pause, so that two statements that collided do not start again at the same moment.
       const ms = Math.random() * 20 * 2 ** collisions++;
       await new Promise((resolve) => setTimeout(resolve, ms));
-    } else if (!repeated && mayRepeat(outcome.failure)) repeated = true;
+    } else if (!repeated && (rule === "once" || rule === "read" && !write)) repeated = true;
     else return outcome;
     observe?.({ kind: "retry", fault });
   }

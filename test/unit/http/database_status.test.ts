@@ -5,12 +5,10 @@ import { toApiError } from "../../../src/http/database_status.ts";
 import {
   classify,
   DatabaseError,
-  DEADLINE,
   type Failure,
   makeFailure,
-  POOL_WAIT,
-  TRANSACTION_TIMEOUT,
 } from "../../../src/postgres/database_error.ts";
+import { DEADLINE, POOL_WAIT, TRANSACTION_TIMEOUT } from "../../../src/postgres/failure_kind.ts";
 import { SQLSTATES } from "../../support/sqlstates.ts";
 
 const SECRET = "Key (email)=(secret@other.example) already exists";

@@ -10,6 +10,7 @@ import {
   type Failure,
   makeFailure,
 } from "../../../../src/postgres/database_error.ts";
+import { TRANSACTION_LOST } from "../../../../src/postgres/failure_kind.ts";
 import { openGate } from "../../../../src/postgres/pool/admission.ts";
 import { sleep } from "../../../integration/faults/load.ts";
 
@@ -40,7 +41,7 @@ describe("withSession", () => {
     const leave = await source.gate.enter();
     assert(typeof leave === "function");
     const use = () => Promise.reject(new Error("there is no session"));
-    const waiting = withSession(source, use, { write: false, mayRepeat: () => false });
+    const waiting = withSession(source, use, { write: true });
     await sleep(300);
     leave();
     assertEquals((await assertRejects(() => waiting, DatabaseError)).kind, "lost");
@@ -51,24 +52,20 @@ describe("withSession", () => {
   it("begins no new wait when it looks for another session", async () => {
     const { source, limits } = openSilent(1);
     const use = () => Promise.reject(new Error("there is no session"));
-    let left = 1;
-    await assertRejects(
-      () => withSession(source, use, { write: false, mayRepeat: () => left-- > 0 }),
-      DatabaseError,
-    );
+    await assertRejects(() => withSession(source, use, { write: false }), DatabaseError);
     assertEquals(limits.length, 2);
     assert(limits[1]! <= limits[0]!, limits.join());
   });
 });
 
 /** Runs `repeat` on a list of failures, after which there are rows; counts the attempts. */
-async function run(failures: readonly Failure[], again: (failure: Failure) => boolean) {
+async function run(failures: readonly Failure[], write: boolean, repeats = true) {
   let attempts = 0;
   const attempt = () => {
     const failure = failures[attempts++];
     return Promise.resolve(failure === undefined ? { rows: ["row"] } : { failure });
   };
-  const outcome = await repeat(attempt, { first: await attempt(), mayRepeat: again });
+  const outcome = await repeat(attempt, { first: await attempt(), write, repeats });
   return { outcome, attempts };
 }
 
@@ -77,20 +74,35 @@ const LOST = makeFailure("lost", "ECONNRESET");
 
 describe("repeat", () => {
   it("tries a deadlock again up to three times [E38]", async () => {
-    assertEquals(await run([DEADLOCK, DEADLOCK, DEADLOCK], () => false), {
+    assertEquals(await run([DEADLOCK, DEADLOCK, DEADLOCK], true), {
       outcome: { rows: ["row"] },
       attempts: 4,
     });
-    assertEquals(await run(Array(9).fill(DEADLOCK), () => false), {
+    assertEquals(await run(Array(9).fill(DEADLOCK), true), {
       outcome: { failure: DEADLOCK },
       attempts: 4,
     });
   });
 
   it("tries a lost read once more, and a lost write never [E43] [E42]", async () => {
-    assertEquals((await run([LOST], () => true)).attempts, 2);
-    assertEquals(await run([LOST, LOST], () => true), { outcome: { failure: LOST }, attempts: 2 });
-    assertEquals(await run([LOST], () => false), { outcome: { failure: LOST }, attempts: 1 });
+    assertEquals((await run([LOST], false)).attempts, 2);
+    assertEquals(await run([LOST, LOST], false), { outcome: { failure: LOST }, attempts: 2 });
+    assertEquals(await run([LOST], true), { outcome: { failure: LOST }, attempts: 1 });
+  });
+
+  it("runs a statement once more that was not begun, also a write [E42]", async () => {
+    const lost = makeFailure("unavailable", TRANSACTION_LOST);
+    for (const failure of [makeFailure("session", "57P05"), lost]) {
+      assertEquals((await run([failure], true)).attempts, 2, failure.code);
+      assertEquals((await run([failure, failure], true)).attempts, 2, failure.code);
+    }
+    assertEquals((await run([makeFailure("unavailable", "ECONNREFUSED")], true)).attempts, 1);
+  });
+
+  it("never runs a pipeline again as a whole [E42]", async () => {
+    for (const failure of [DEADLOCK, LOST, makeFailure("session", "57P05")]) {
+      assertEquals((await run([failure], false, false)).attempts, 1, failure.code);
+    }
   });
 
   it("observes each failed attempt, and each repetition [H15]", async () => {
@@ -98,7 +110,7 @@ describe("repeat", () => {
     const reported: string[] = [];
     await repeat(() => Promise.resolve({ failure: failures.shift()! }), {
       first: { failure: failures.shift()! },
-      mayRepeat: () => true,
+      write: false,
       observe(item) {
         if ("fault" in item) reported.push(`${item.kind} ${item.fault}`);
       },
@@ -112,6 +124,6 @@ describe("repeat", () => {
 
   it("gives any other failure back at once", async () => {
     const conflict = makeFailure("conflict", "23505");
-    assertEquals((await run([conflict], () => false)).attempts, 1);
+    assertEquals((await run([conflict], false)).attempts, 1);
   });
 });
