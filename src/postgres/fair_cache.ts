@@ -6,8 +6,6 @@ export interface FairCache<T extends object> {
   readonly add: (key: string, value: T, tenant: string | undefined) => T | undefined;
   /** Removes a key, and returns its value. */
   readonly take: (key: string) => T | undefined;
-  /** Records that a tenant used a value, which may have been evicted meanwhile. */
-  readonly touch: (value: T, tenant: string | undefined) => void;
   readonly values: () => Iterable<T>;
 }
 
@@ -29,7 +27,6 @@ interface Entry<T> {
  */
 export function openFairCache<T extends object>(size: number): FairCache<T> {
   const entries = new Map<string, Entry<T>>();
-  const entryOf = new Map<T, Entry<T>>();
   const held = new Map<string | undefined, number>();
   let uses = 0;
 
@@ -53,7 +50,6 @@ export function openFairCache<T extends object>(size: number): FairCache<T> {
 
   function remove(entry: Entry<T>): T {
     entries.delete(entry.key);
-    entryOf.delete(entry.value);
     count(entry.owner, -1);
     return entry.value;
   }
@@ -77,7 +73,6 @@ export function openFairCache<T extends object>(size: number): FairCache<T> {
     add(key, value, tenant) {
       const entry: Entry<T> = { key, value, owner: tenant, used: ++uses };
       entries.set(key, entry);
-      entryOf.set(value, entry);
       count(tenant, 1);
       return entries.size > size ? remove(findVictim()) : undefined;
     },
@@ -85,10 +80,6 @@ export function openFairCache<T extends object>(size: number): FairCache<T> {
       const entry = entries.get(key);
       return entry === undefined ? undefined : remove(entry);
     },
-    touch(value, tenant) {
-      const entry = entryOf.get(value);
-      if (entry !== undefined) use(entry, tenant);
-    },
-    values: () => entryOf.keys(),
+    values: () => [...entries.values()].map(({ value }) => value),
   };
 }

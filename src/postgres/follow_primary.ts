@@ -3,7 +3,7 @@ import type { Observe } from "../telemetry/observe.ts";
 import { planConnection } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { type Fence, openFence, type ServerIdentity } from "./fence.ts";
-import type { PoolerMode } from "./pooler_mode.ts";
+import type { PoolerMode } from "./pooler.ts";
 import { type FoundServer, ServerWatch } from "./server_watch.ts";
 import { createSessionOpener } from "./session_opener.ts";
 

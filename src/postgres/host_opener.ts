@@ -8,11 +8,10 @@ import {
 import { classify } from "./database_error.ts";
 import { type OnNotify, openClient } from "./driver.ts";
 import type { Fence } from "./fence.ts";
-import type { PoolerMode } from "./pooler_mode.ts";
+import { makeSettings, type PoolerMode } from "./pooler.ts";
 import { prepareLogIn } from "./password.ts";
 import { openSession, type Session } from "./session.ts";
 import { openSocket } from "./socket.ts";
-import { makeSettings } from "./statement_settings.ts";
 
 /** SQLSTATE of a session setting that the server does not support. */
 const SETTING_UNSUPPORTED = "22023";

@@ -15,14 +15,13 @@ import { DatabaseError, type Failure, makeFailure } from "./database_error.ts";
 import type { Row } from "./driver.ts";
 import type { Fence } from "./fence.ts";
 import { followPrimary } from "./follow_primary.ts";
-import { keepingOf } from "./kept_statements.ts";
+import { keepingOf, openPoolerMode } from "./pooler.ts";
 import { openListeners } from "./listener.ts";
-import { openPoolerMode } from "./pooler_mode.ts";
 import { createSessionOpener, type EmbeddedServer } from "./session_opener.ts";
 import { createPipeline } from "./pipeline.ts";
 import { openPools } from "./pool/pools.ts";
 import { runStatement, type StatementOptions } from "./statement.ts";
-import { openStatementCache, type StatementCache } from "./statement_cache.ts";
+import { Statements } from "./statements.ts";
 import { openStreams } from "./stream.ts";
 import { createTransact } from "./transaction.ts";
 import { observeAvailability, withSession } from "./pool/with_session.ts";
@@ -76,7 +75,7 @@ export function openDatabase(
   const circuit = openCircuit();
   const abandoned = watchAbandoned({ open, observe });
   const onSettled = observeAvailability(observe);
-  const cache = openStatementCache({
+  const cache = new Statements({
     prepare: config.prepare !== false,
     shared: isEmbedded,
     onChange: (statements) => observe({ kind: "prepared", statements }),
@@ -107,7 +106,7 @@ export function openDatabase(
   const listeners = openListeners(open, circuit);
   const streams = openStreams({
     ...{ open, observe, onSettled },
-    cache: openStatementCache({ prepare: false }),
+    cache: new Statements({ prepare: false }),
     onAbandoned: abandoned.add,
     limitMs: config.exportTimeoutMs,
     graceMs: GRACE_MS,
@@ -163,10 +162,9 @@ function rejectStandIn(observe: Observe): DatabaseError {
 }
 
 /** Keeps transactions from using statements that a pooler may drop, which would fail them. */
-function avoidShared(cache: StatementCache): StatementCache {
-  const unprepared = openStatementCache({ prepare: false });
+function avoidShared(cache: Statements): Pick<Statements, "compile"> {
+  const unprepared = new Statements({ prepare: false });
   return {
-    ...cache,
     compile: (sql, compile, tenant) =>
       (keepingOf(sql) === "own" ? cache : unprepared).compile(sql, compile, tenant),
   };

@@ -5,7 +5,7 @@ import { watchFarewell } from "./farewell.ts";
 import type { ServerIdentity } from "./fence.ts";
 import type { Pace } from "./pace.ts";
 import { type OnRow, type RowFlow, tapRows } from "./tap_rows.ts";
-import { type Keeping, settleKeeping } from "./kept_statements.ts";
+import { type Keeping, settleKeeping } from "./pooler.ts";
 import {
   readIdentity,
   readOpening,

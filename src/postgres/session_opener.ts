@@ -8,7 +8,7 @@ import type { Failure } from "./database_error.ts";
 import { classify, makeFailure } from "./database_error.ts";
 import type { Fence } from "./fence.ts";
 import { createHostOpener, isNotPassedOn } from "./host_opener.ts";
-import { openPoolerMode, type PoolerMode } from "./pooler_mode.ts";
+import { openPoolerMode, type PoolerMode } from "./pooler.ts";
 
 /** How long a session may take to open, in milliseconds. */
 export const CONNECT_MS = 5000;

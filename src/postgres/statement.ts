@@ -6,8 +6,8 @@ import { startDeadline } from "../runtime/timers.ts";
 import type { Failure } from "./database_error.ts";
 import { classify, makeFailure } from "./database_error.ts";
 import { ABORTED_CODE, DEADLINE } from "./failure_kind.ts";
-import { keepingOf, noteKeeping } from "./kept_statements.ts";
-import type { StatementCache } from "./statement_cache.ts";
+import { keepingOf, noteKeeping } from "./pooler.ts";
+import type { Statements } from "./statements.ts";
 
 /** Rows, or the failure. */
 export type Outcome<T> =
@@ -16,7 +16,7 @@ export type Outcome<T> =
 
 /** The cache that a statement is compiled with, its tenant, and what may end it early. */
 export interface StatementOptions {
-  readonly cache: StatementCache;
+  readonly cache: Pick<Statements, "compile">;
   /** The tenant whose share of the cache it takes. */
   readonly tenant?: string | undefined;
   /** Milliseconds until the answer must have arrived. */

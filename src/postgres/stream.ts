@@ -5,7 +5,7 @@ import type { Session } from "./session.ts";
 import { openPace } from "./pace.ts";
 import type { OnRow, RowFlow } from "./tap_rows.ts";
 import type { OpenSession } from "./session_opener.ts";
-import type { StatementCache } from "./statement_cache.ts";
+import type { Statements } from "./statements.ts";
 import { ABORTED, settle, type StatementOptions } from "./statement.ts";
 import type { SessionSource } from "./pool/with_session.ts";
 
@@ -13,7 +13,7 @@ import type { SessionSource } from "./pool/with_session.ts";
 export interface StreamSource extends Pick<SessionSource, "observe" | "onSettled"> {
   readonly open: OpenSession;
   /** A cache that prepares nothing, since each session runs only one statement. */
-  readonly cache: StatementCache;
+  readonly cache: Statements;
   /** Called with a session that is abandoned while Postgres may still work on it. */
   readonly onAbandoned: (session: Session) => void;
   readonly limitMs: number;

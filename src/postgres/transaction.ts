@@ -97,9 +97,9 @@ async function runSteps(
         ? { steps: [step], take: undefined }
         : step;
       const before = rows;
-      const { tenant, cache: { compile } } = options;
+      const { tenant, cache } = options;
       const queries = group.map((one) =>
-        compile(session.sql, (sql) => one(sql, before) as PendingQuery<Row[]>, tenant)
+        cache.compile(session.sql, (sql) => one(sql, before) as PendingQuery<Row[]>, tenant)
       );
       const outcomes = await settleAll(session, queries, options);
       rows = noRows();

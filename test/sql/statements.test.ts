@@ -85,7 +85,7 @@ function update(body: object, { maxAffected, pinnable = true, audited, idempoten
 
 /** The text of a statement as it is written, before `qualify` adds the schemas. */
 function printAsSent(compile: (sql: Sql) => Fragment): string {
-  return collapseSpace(record(compile as Compile).printText().trim());
+  return collapseSpace(record(compile as Compile).text.trim());
 }
 
 const FILTERS = {

@@ -3,7 +3,7 @@
  * one condition under 15 µs, fifty at depth 5 under 150 µs, from the text of the body to the statement.
  */
 import type { Sql } from "../../../src/postgres/driver.ts";
-import { openStatementCache } from "../../../src/postgres/statement_cache.ts";
+import { Statements } from "../../../src/postgres/statements.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
 import { parseJson } from "../../../src/json/parse_json.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";
@@ -58,7 +58,7 @@ function plan(text: string) {
   });
 }
 
-const CACHE = openStatementCache();
+const CACHE = new Statements();
 /** Takes the place of the driver, which is not measured. */
 const TAG = (() => ({})) as unknown as Sql;
 

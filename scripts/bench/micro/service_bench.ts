@@ -7,7 +7,7 @@ import { createApp } from "../../../src/app.ts";
 import type { CurrentCatalogue } from "../../../src/catalogue/current_catalogue.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import type { Database } from "../../../src/postgres/database.ts";
-import { openStatementCache } from "../../../src/postgres/statement_cache.ts";
+import { Statements } from "../../../src/postgres/statements.ts";
 import { respond } from "../../../src/http/respond.ts";
 import { createLog } from "../../../src/telemetry/log.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
@@ -52,7 +52,7 @@ const REQUEST: Observation = {
   rows: 1,
 };
 
-const cache = openStatementCache();
+const cache = new Statements();
 /** Takes the place of the driver, which is not measured. */
 const tag = (() => ({})) as unknown as Sql;
 

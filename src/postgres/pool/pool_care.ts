@@ -2,7 +2,7 @@ import type { Failure } from "../database_error.ts";
 import type { PendingQuery, Row } from "../driver.ts";
 import type { Session } from "../session.ts";
 import { settle } from "../statement.ts";
-import type { StatementCache } from "../statement_cache.ts";
+import type { Statements } from "../statements.ts";
 import type { IdleSession, IdleSessions } from "./idle_sessions.ts";
 
 /** How the idle sessions of a pool are cared for. */
@@ -168,7 +168,7 @@ const LOCKED = "55P03";
  * Creates the primer that prepares the statements of a cache. Preparing takes a lock, so it happens
  * in a transaction that does not wait for locks, and pauses for a minute if a table was locked.
  */
-export function createPrimer(cache: StatementCache): Primer {
+export function createPrimer(cache: Statements): Primer {
   let pausedUntilMs = 0;
   const isPaused = () => performance.now() < pausedUntilMs;
 

@@ -6,7 +6,7 @@ import { findRule, READ_ONLY } from "../failure_kind.ts";
 import type { Session } from "../session.ts";
 import { type OpenSession, SLOW_MS } from "../session_opener.ts";
 import { checkSession } from "../statement.ts";
-import type { StatementCache } from "../statement_cache.ts";
+import type { Statements } from "../statements.ts";
 import { type Gate, type GateOptions, openGate, type WatchGate } from "./admission.ts";
 import type { Probe } from "./crowding.ts";
 import { openPool, type Pool } from "./pool.ts";
@@ -35,7 +35,7 @@ export interface PoolsOptions extends Pick<SessionSource, "observe" | "onSettled
   /** Called with a session that is returned while Postgres may still work on its statement. */
   readonly onAbandoned: (session: Session) => void;
   /** Its most used statements are prepared on sessions before they are needed. */
-  readonly cache: StatementCache;
+  readonly cache: Statements;
   readonly isEmbedded: boolean;
 }
 

@@ -8,7 +8,7 @@ import {
   type Row,
   type Sql,
 } from "../../../src/postgres/driver.ts";
-import { openStatementCache } from "../../../src/postgres/statement_cache.ts";
+import { Statements } from "../../../src/postgres/statements.ts";
 import { collapseSpace } from "../../../src/postgres/statement_text.ts";
 
 /** What the driver holds of a query. */
@@ -34,8 +34,8 @@ const TEXTS: Record<string, (sql: Sql) => Fragment> = {
   d: (sql) => sql` and ${sql`c = ${"4"}`}`,
 };
 
-function open(options: Parameters<typeof openStatementCache>[0] = {}) {
-  const cache = openStatementCache(options);
+function open(options: ConstructorParameters<typeof Statements>[0] = {}) {
+  const cache = new Statements(options);
   const first = openSession();
   const make = (
     last: string,
@@ -58,7 +58,7 @@ const SHAPES = Array.from({ length: 2000 }, (_, shape) => {
   return (sql: Sql) => sql(template) as unknown as Fragment;
 });
 
-describe("openStatementCache", () => {
+describe("Statements", () => {
   it("prepares a text when it is used again [P12]", () => {
     const { make, isPrepared } = open();
     const prepared = ["a", "b", "a", "b", "c", "a"].map((text) => isPrepared(make(text)));
@@ -176,7 +176,7 @@ describe("openStatementCache", () => {
 
   it("collapses the white space around parameters and fragments", () => {
     const { strings } = lookInside(
-      openStatementCache().compile(openSession(), (sql) =>
+      new Statements().compile(openSession(), (sql) =>
         sql`
         select (
           select count(*)
@@ -195,7 +195,7 @@ describe("openStatementCache", () => {
   });
 
   it("rejects a parameter whose type the driver would guess [D1]", () => {
-    const cache = openStatementCache();
+    const cache = new Statements();
     const values: unknown[] = [
       1,
       true,

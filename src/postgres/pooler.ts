@@ -1,6 +1,88 @@
 import { quoteText } from "../text/quote_text.ts";
-import type { DriverSocket } from "./driver.ts";
+import { type DriverSocket, makeQuery, type Sql } from "./driver.ts";
 import { collectMessages } from "./socket.ts";
+
+/** Whether the sessions of a database go through a pooler. @see R60 */
+export interface PoolerMode {
+  /** Undefined until a session was opened. Once true, it stays true. */
+  readonly isPooled: () => boolean | undefined;
+  /** Called with what a session has shown. */
+  readonly found: (pooled: boolean) => void;
+  /** Resolves with the first value that is known. */
+  readonly known: Promise<boolean>;
+}
+
+/**
+ * Opens the mode of a database. `ROWGATE_PREPARE` says that there is no pooler (true) or one (false),
+ * or leaves it to the sessions (`auto`).
+ */
+export function openPoolerMode(prepare: boolean | "auto"): PoolerMode {
+  let pooled = prepare === "auto" ? undefined : !prepare;
+  let settle: (pooled: boolean) => void = () => {};
+  const known = new Promise<boolean>((resolve) => settle = resolve);
+  if (pooled !== undefined) settle(pooled);
+  return {
+    isPooled: () => pooled,
+    found(seen) {
+      pooled = pooled === true || seen;
+      settle(pooled);
+    },
+    known,
+  };
+}
+
+/**
+ * Where the prepared statements of a session are kept. `own`: in its backend, which only it uses.
+ * `shared`: by a pooler, whichever backend it lends. `none`: nowhere, they would be lost.
+ */
+export type Keeping = "own" | "shared" | "none";
+
+const KEEPING = new WeakMap<Sql, Keeping>();
+
+/** Returns where the statements of a session are kept; `own` if nothing was recorded. */
+export function keepingOf(sql: Sql): Keeping {
+  return KEEPING.get(sql) ?? "own";
+}
+
+/** Records where the statements of a session are kept. */
+export function noteKeeping(sql: Sql, keeping: Keeping): void {
+  KEEPING.set(sql, keeping);
+}
+
+/** Every session prepares the same text under the same name, so that a pooler keeps only one. */
+const PROBE = "rowgate_probe";
+const COUNT_KEPT = `select pg_catalog.count(*)::pg_catalog.text as kept
+  from pg_catalog.pg_prepared_statements where name operator(pg_catalog.=) '${PROBE}'`;
+
+/**
+ * Records where the statements of a session behind a pooler are kept; finds it out if it is
+ * `unknown`.
+ */
+export async function settleKeeping(sql: Sql, keeping: Keeping | "unknown"): Promise<void> {
+  noteKeeping(sql, keeping === "unknown" ? await findKeeping(sql) : keeping);
+}
+
+/**
+ * Finds out whether a pooler keeps statements, as PgBouncer does from version 1.21 with
+ * `max_prepared_statements` above 0. Such a pooler renames statements, since two sessions may use the
+ * same name. So if the backend has one under the session's own name, the pooler does not keep them.
+ */
+async function findKeeping(sql: Sql): Promise<Keeping> {
+  try {
+    const statement = { name: PROBE };
+    const [row] = await makeQuery<{ kept: string }>(
+      sql,
+      { text: COUNT_KEPT, parameters: [] },
+      statement,
+    );
+    return row?.kept === "0" ? "shared" : "none";
+  } catch (error) {
+    // 42P05: another session has left its statement on the backend. Any other error ends this
+    // session.
+    if ((error as { readonly name?: unknown }).name !== "PostgresError") throw error;
+    return "none";
+  }
+}
 
 /** The first bytes of messages. */
 const KIND = {
