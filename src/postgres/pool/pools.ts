@@ -4,11 +4,9 @@ import type { Circuit } from "../circuit.ts";
 import type { Failure } from "../database_error.ts";
 import { findRule, READ_ONLY } from "../failure_kind.ts";
 import type { Session } from "../session.ts";
-import { type OpenSession, SLOW_MS } from "../session_opener.ts";
-import { checkSession } from "../statement.ts";
+import type { OpenSession } from "../session_opener.ts";
 import type { Statements } from "../statements.ts";
-import { type Gate, type GateOptions, openGate, type WatchGate } from "./admission.ts";
-import type { Probe } from "./crowding.ts";
+import { Gate, type GateOptions, type WatchGate } from "../gate.ts";
 import { openPool, type Pool } from "./pool.ts";
 import { createPrimer } from "./pool_care.ts";
 import type { SessionSource } from "./with_session.ts";
@@ -69,35 +67,22 @@ export function openPools(
   const renew = () => pools.forEach((each) => each.renew());
   const onUsed = renewAfterLoss(renew);
   const limit = (name: string, size: number, options: GateOptions = {}) =>
-    openGate(size, config.poolWaitMs, { watch: watchGate(name, observe), ...options });
+    new Gate(size, config.poolWaitMs, { watch: watchGate(name, observe), ...options });
   const source = (pool: Pool, gate: Gate): SessionSource => (
     { pool, gate, observe, onUsed, onSettled }
   );
 
   return {
-    statements: source(pool, limit("statements", poolSize, { probe: createProbe(pool) })),
+    statements: source(pool, limit("statements", poolSize)),
     transactions: source(
       transactionPool,
       limit("transactions", transactions, { maxOfShare: 1 }),
     ),
-    own: source(ownPool, openGate(1, config.poolWaitMs)),
+    own: source(ownPool, new Gate(1, config.poolWaitMs)),
     renew,
     async close(timeoutMs) {
       await Promise.all(pools.map((each) => each.close(timeoutMs)));
     },
-  };
-}
-
-/** Makes the probe that runs on a session of a pool that is not in use; it does not wait for one. */
-function createProbe(pool: Pool): Probe {
-  return async () => {
-    const session = await pool.acquire(0);
-    if ("kind" in session) return undefined;
-    const startedMs = performance.now();
-    await checkSession(session, SLOW_MS);
-    const ms = performance.now() - startedMs;
-    pool.release(session);
-    return ms;
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Observe } from "../../telemetry/observe.ts";
-import type { Gate } from "./admission.ts";
+import type { Gate } from "../gate.ts";
 import type { RunOptions } from "../database.ts";
 import type { Failure } from "../database_error.ts";
 import { DatabaseError, nameFault } from "../database_error.ts";

@@ -11,14 +11,14 @@ import {
   makeFailure,
 } from "../../../../src/postgres/database_error.ts";
 import { TRANSACTION_LOST } from "../../../../src/postgres/failure_kind.ts";
-import { openGate } from "../../../../src/postgres/pool/admission.ts";
+import { Gate } from "../../../../src/postgres/gate.ts";
 import { sleep } from "../../../integration/faults/load.ts";
 
 /** Sessions of a server that is silent: each look for one is written down, and gives nothing. */
 function openSilent(size: number): { source: SessionSource; limits: number[] } {
   const limits: number[] = [];
   const source: SessionSource = {
-    gate: openGate(size, 60_000),
+    gate: new Gate(size, 60_000),
     pool: {
       acquire(limitMs) {
         limits.push(limitMs);

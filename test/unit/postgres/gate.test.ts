@@ -1,11 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { type Gate, openGate } from "../../../../src/postgres/pool/admission.ts";
-import type { Probe } from "../../../../src/postgres/pool/crowding.ts";
+import { Gate } from "../../../src/postgres/gate.ts";
 
-describe("openGate", () => {
+describe("Gate", () => {
   it("lets as many in as it has room for, the others in order [R12]", async () => {
-    const gate = openGate(2, 60_000);
+    const gate = new Gate(2, 60_000);
     const first = await gate.enter();
     const second = await gate.enter();
     const order: number[] = [];
@@ -24,7 +23,7 @@ describe("openGate", () => {
   });
 
   it("frees one place once, however often it is left", async () => {
-    const gate = openGate(1, 5);
+    const gate = new Gate(1, 5);
     const leave = await gate.enter();
     assert(typeof leave === "function");
     leave();
@@ -34,7 +33,7 @@ describe("openGate", () => {
   });
 
   it("rejects what waited too long, and keeps no place for it [R13]", async () => {
-    const gate = openGate(1, 5);
+    const gate = new Gate(1, 5);
     const leave = await gate.enter();
     const rejected = await gate.enter();
     assert(typeof rejected !== "function");
@@ -47,7 +46,7 @@ describe("openGate", () => {
   it("reports how many are inside and wait, at each change, and how long each waited [H15]", async () => {
     const moves: number[][] = [];
     const waits: number[] = [];
-    const gate = openGate(1, 5, {
+    const gate = new Gate(1, 5, {
       watch: {
         moved: (...move) => moves.push(move),
         waited: (ms) => waits.push(ms),
@@ -72,7 +71,7 @@ describe("openGate", () => {
   });
 
   it("forgets what no longer waits", async () => {
-    const gate = openGate(1, 60_000);
+    const gate = new Gate(1, 60_000);
     const leave = await gate.enter();
     const controller = new AbortController();
     const waiting = gate.enter({ client: controller });
@@ -86,7 +85,7 @@ describe("openGate", () => {
   });
 
   it("lets in next one of the tenant that has the fewest inside [RE10]", async () => {
-    const gate = openGate(1, 60_000);
+    const gate = new Gate(1, 60_000);
     const order: string[] = [];
     const held = await gate.enter({ tenant: "flood" });
     const all = [..."aaaaaabbc"].map(async (tenant, index) => {
@@ -100,7 +99,7 @@ describe("openGate", () => {
   });
 
   it("has a place for each tenant, however many statements another one has [RE10]", async () => {
-    const { enter, inside } = watchOrder(openTimed(10).gate);
+    const { enter, inside } = watchOrder(new Gate(10, 60_000));
     const flood = Array.from({ length: 100 }, () => enter("flood"));
     await Promise.resolve();
     assertEquals(inside.length, 8);
@@ -111,12 +110,13 @@ describe("openGate", () => {
     leave();
     assertEquals(inside.slice(8), ["b", "c", "b"]);
     for (const leave of flood.slice(0, 8)) (await leave)();
-    await Promise.all(flood.slice(8, 16));
-    assertEquals(inside.length, 8 + 3 + 8);
+    await Promise.all(flood.slice(8, 10));
+    await ticks();
+    assertEquals(inside.length, 8 + 3 + 2);
   });
 
   it("admits what has waited longest, unless its tenant is two ahead [RE10]", async () => {
-    const { enter, inside } = watchOrder(openTimed(5).gate);
+    const { enter, inside } = watchOrder(new Gate(5, 60_000));
     const flood = [..."aaaa"].map(() => enter("a"));
     const other = enter("b");
     await Promise.all(flood);
@@ -130,7 +130,7 @@ describe("openGate", () => {
   });
 
   it("reserves places for tenants that have none [RE10]", async () => {
-    const { enter, inside } = watchOrder(openTimed(5).gate);
+    const { enter, inside } = watchOrder(new Gate(5, 60_000));
     const flood = [..."aaaaaa"].map(() => enter("a"));
     (await enter("b"))();
     (await enter("b"))();
@@ -140,7 +140,7 @@ describe("openGate", () => {
   });
 
   it("makes no tenant wait much longer than others that ask alike", async () => {
-    const { gate } = openTimed(10);
+    const gate = new Gate(10, 60_000);
     const inside: (() => void)[] = [];
     let [seed, left, longest] = [1, 0, 0];
     const draw = (below: number) => {
@@ -168,97 +168,36 @@ describe("openGate", () => {
     while (inside.length > 0) await leaveOne();
   });
 
-  it("rejects what would wait too long, and nothing else [RE8]", async () => {
-    const gate = openGate(1, 300);
-    const held = await gate.enter({ tenant: "a" });
-    const first = gate.enter({ tenant: "a" });
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    const second = gate.enter({ tenant: "a" });
-    assertEquals(typeof await first, "object");
-    // Nothing was admitted while the first waited: one may wait, a second would wait in vain.
-    const third = gate.enter({ tenant: "a" });
-    const aMoment = new Promise<string>((resolve) => setTimeout(() => resolve("a moment"), 0));
-    assertEquals(await Promise.race([third, aMoment]), "a moment");
-    const other = gate.enter({ tenant: "b" });
-    const reported = await Promise.race([third.then(() => "third"), second, other]);
-    assertEquals(reported, "third");
-    (held as () => void)();
-    const results = await Promise.all([second, other].map(async (entering) => {
-      const leave = await entering;
-      if (typeof leave === "function") leave();
-      return typeof leave;
-    }));
-    assertEquals(results, ["function", "function"]);
-    assertEquals(typeof await gate.enter({ tenant: "a" }), "function");
-  });
-
-  it("refuses no one any more once a stall is over, however steadily clients ask [RE8]", async () => {
-    const gate = openGate(4, 1000);
-    const held = await Promise.all([1, 2, 3, 4].map(() => gate.enter({ tenant: "a" })));
-    let rounds = 0;
-    /** Results of each round, of which the first ones begin within the stall. */
-    const results: string[][] = Array.from({ length: 12 }, () => []);
-    const askSteadily = async (asked: string[]) => {
-      for (; rounds < 2000; rounds++) {
-        const leave = await gate.enter({ tenant: "a" });
-        asked.push(typeof leave);
-        await new Promise((resolve) => setTimeout(resolve, 0));
-        if (typeof leave === "function") leave();
-      }
-    };
-    const clients = results.map(askSteadily);
-    await new Promise((resolve) => setTimeout(resolve, 2500));
-    for (const leave of held) (leave as () => void)();
-    await Promise.all(clients);
-    for (const asked of results) {
-      const last = asked.slice(-10);
-      assert(asked.includes("object"), "it was not in the stall");
-      assertEquals(last, last.map(() => "function"));
-    }
-  });
-
-  it("has few places for long statements of a tenant while another is active [RE33]", async () => {
-    const { gate, pass } = openTimed(10);
-    const { enter, inside } = watchOrder(gate);
+  it("has a fifth of the places for a tenant's statements while another one is active [RE33]", async () => {
+    const { enter, inside } = watchOrder(new Gate(20, 60_000));
     (await enter("b"))();
-    const first = Array.from({ length: 16 }, () => enter("a"));
+    const all = Array.from({ length: 16 }, () => enter("a"));
     await ticks();
-    assertEquals(inside.join(""), "baa", "what they cost is not known yet");
-    pass(LONG_MS);
-    for (const leave of first.slice(0, 2)) (await leave)();
+    assertEquals(inside.join(""), "baaaa");
+    for (const leave of all.slice(0, 4)) (await leave)();
     await ticks();
-    assertEquals(inside.join(""), "baaa");
+    assertEquals(inside.join(""), "baaaaaaaa");
     // Others are as free as ever.
     const others = [..."bcbc"].map((tenant) => enter(tenant));
     await ticks();
-    assertEquals(inside.slice(4).join(""), "bcbc");
-    await drain([...first, ...others]);
+    assertEquals(inside.slice(9).join(""), "bcbc");
+    await drain([...all.slice(4), ...others]);
   });
 
-  it("lets another in beside a long one of its tenant that has run for a second [RE33]", async () => {
-    const { gate, pass } = openTimed(20);
-    const { enter, inside } = watchOrder(gate);
+  it("has two places for each tenant, however small the pool is [RE33]", async () => {
+    const { enter, inside } = watchOrder(new Gate(4, 60_000));
     (await enter("b"))();
     const all = Array.from({ length: 8 }, () => enter("a"));
     await ticks();
-    assertEquals(inside.join(""), "baaa", "a fifth of the places but one");
-    pass(SECOND_MS);
-    await moment();
-    assertEquals(inside.join(""), "baaa");
-    pass(1);
-    // Nothing has ended.
-    await all[3];
-    await moment();
-    assertEquals(inside.join(""), "baaaa");
+    assertEquals(inside.join(""), "baa");
     await drain(all);
   });
 
   it("lets brief statements of such a tenant in, past those that wait [RE33]", async () => {
-    const { gate, pass } = openTimed(10);
+    const gate = new Gate(10, 60_000);
     const { enter, inside } = watchOrder(gate);
     (await enter("b"))();
     const first = Array.from({ length: 4 }, () => enter("a"));
-    pass(LONG_MS);
     const brief = Array.from({ length: 6 }, () => gate.enter({ tenant: "a", brief: true }));
     const leaves = await Promise.all(brief);
     assertEquals(inside.join(""), "baa");
@@ -267,53 +206,9 @@ describe("openGate", () => {
     await drain(first);
   });
 
-  it("has all places for a tenant whose statements are short [RE33]", async () => {
-    const { gate, pass } = openTimed(10);
-    const { enter, inside } = watchOrder(gate);
-    (await enter("b"))();
-    const flood = Array.from({ length: 40 }, () => enter("a"));
-    for (const leave of flood.slice(0, 20)) {
-      pass(1);
-      (await leave)();
-    }
-    await ticks();
-    assertEquals(inside.length, 1 + 20 + 8);
-    await drain(flood);
-  });
-
-  it("has fewer places for a tenant with short statements while Postgres is crowded [RE33]", async () => {
-    let probes = 0;
-    const { gate } = openTimed(10, () => Promise.resolve(probes++ === 0 ? 1 : 30));
-    const { enter, inside } = watchOrder(gate);
-    (await enter("b"))();
-    const flood = Array.from({ length: 1000 }, () => enter("a"));
-    let left = 0;
-    const countRunning = () => inside.filter((tenant) => tenant === "a").length - left;
-    const leaveOne = async () => {
-      (await flood[left++])!();
-      await ticks();
-    };
-    for (let times = 0; times < 20; times++) await leaveOne();
-    assertEquals(countRunning(), 8);
-    while (probes < 12) {
-      await leaveOne();
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
-    for (let times = 0; times < 10; times++) await leaveOne();
-    assertEquals(countRunning(), 2);
-    const leaves = await Promise.all(
-      Array.from({ length: 6 }, () => gate.enter({ tenant: "a", brief: true })),
-    );
-    assertEquals(leaves.map((leave) => typeof leave), Array(6).fill("function"));
-    for (const leave of leaves) (leave as () => void)();
-    await drain(flood.slice(left));
-  });
-
   it("has all places but the reserved ones for a tenant that is alone [RE33]", async () => {
-    const { gate, pass } = openTimed(10);
-    const { enter, inside } = watchOrder(gate);
+    const { enter, inside } = watchOrder(new Gate(10, 60_000));
     const first = Array.from({ length: 16 }, () => enter("a"));
-    pass(LONG_MS);
     for (const leave of first.slice(0, 8)) (await leave)();
     await ticks();
     assertEquals(inside.length, 16);
@@ -321,28 +216,8 @@ describe("openGate", () => {
   });
 });
 
-/** A statement that takes so long is a long one. */
-const LONG_MS = 20;
-/** Once a statement has run for longer, another one of its tenant need not wait for it. */
-const SECOND_MS = 1000;
-
-/** Makes a gate for which statements take no time but what it is told. */
-function openTimed(size: number, probe?: Probe) {
-  let nowMs = 0;
-  const gate = openGate(size, 60_000, {
-    now: () => nowMs,
-    ...(probe === undefined ? {} : { probe }),
-  });
-  return { gate, pass: (ms: number) => nowMs += ms };
-}
-
 async function ticks(): Promise<void> {
   for (let tick = 0; tick < 5; tick++) await Promise.resolve();
-}
-
-/** Waits until those that wait have been looked at again. */
-async function moment(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 250));
 }
 
 async function drain(entering: readonly Promise<() => void>[]): Promise<void> {
@@ -350,12 +225,12 @@ async function drain(entering: readonly Promise<() => void>[]): Promise<void> {
 }
 
 /** Watches the order in which a gate admits tenants. */
-function watchOrder({ enter }: Gate) {
+function watchOrder(gate: Gate) {
   const inside: string[] = [];
   return {
     inside,
     enter: async (tenant: string) => {
-      const leave = await enter({ tenant });
+      const leave = await gate.enter({ tenant });
       inside.push(tenant);
       return leave as () => void;
     },
