@@ -17,7 +17,7 @@ const LONG = [
   "test/ship/",
   "test/conformance/tokens",
   "test/conformance/service_tenancy",
-  "test/unit/postgres/pool/pool",
+  "test/unit/postgres/pool.test",
   "test/unit/request/worst_bodies",
 ];
 

@@ -43,7 +43,7 @@ export const TIMED: Readonly<Record<string, Reason>> = {
   "test/unit/cli/progress.test.ts": { reads: 2, why: LENGTH },
   "test/unit/cli/workers/keep_worker.test.ts": { reads: 1, why: AT_LEAST },
   "test/unit/http/shared_buckets.test.ts": { reads: 1, why: CLOCK },
-  "test/unit/postgres/pool/pool.test.ts": { reads: 1, why: CLOCK },
+  "test/unit/postgres/pool.test.ts": { reads: 1, why: CLOCK },
   "test/unit/runtime/timers.test.ts": { reads: 4, why: AT_LEAST },
 };
 

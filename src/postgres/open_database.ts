@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import { watchAbandoned } from "./pool/abandoned.ts";
+import { watchAbandoned } from "./abandoned.ts";
 import { openCircuit } from "./circuit.ts";
 import { type Address, planConnection } from "./connection.ts";
 import type {
@@ -19,12 +19,12 @@ import { keepingOf, openPoolerMode } from "./pooler.ts";
 import { openListeners } from "./listener.ts";
 import { createSessionOpener, type EmbeddedServer } from "./session_opener.ts";
 import { createPipeline } from "./pipeline.ts";
-import { openPools } from "./pool/pools.ts";
+import { openPools } from "./pools.ts";
 import { runStatement, type StatementOptions } from "./statement.ts";
 import { Statements } from "./statements.ts";
 import { openStreams } from "./stream.ts";
 import { createTransact } from "./transaction.ts";
-import { observeAvailability, withSession } from "./pool/with_session.ts";
+import { observeAvailability, withSession } from "./with_session.ts";
 
 /** Time after Postgres's own timeout until the backend of a statement counts as frozen. */
 const GRACE_MS = 3000;

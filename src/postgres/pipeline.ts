@@ -1,6 +1,6 @@
 import type { Row } from "./driver.ts";
 import type { Session } from "./session.ts";
-import { type SessionSource, withSession } from "./pool/with_session.ts";
+import { type SessionSource, withSession } from "./with_session.ts";
 import type { Database, PipelinedStatement, PipelineOptions } from "./database.ts";
 import { DatabaseError, nameFault } from "./database_error.ts";
 import { findRule } from "./failure_kind.ts";

@@ -7,7 +7,7 @@ import type { OnRow, RowFlow } from "./tap_rows.ts";
 import type { OpenSession } from "./session_opener.ts";
 import type { Statements } from "./statements.ts";
 import { ABORTED, settle, type StatementOptions } from "./statement.ts";
-import type { SessionSource } from "./pool/with_session.ts";
+import type { SessionSource } from "./with_session.ts";
 
 /** The source of the sessions of streams, and their time limits. */
 export interface StreamSource extends Pick<SessionSource, "observe" | "onSettled"> {

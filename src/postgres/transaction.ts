@@ -1,7 +1,7 @@
 import type { PendingQuery, Row, Rows, Sql } from "./driver.ts";
 import type { Session } from "./session.ts";
 import type { Client, Database, Step, StepGroup, TransactionOptions } from "./database.ts";
-import { type SessionSource, withSession } from "./pool/with_session.ts";
+import { type SessionSource, withSession } from "./with_session.ts";
 import { type Failure, makeFailure } from "./database_error.ts";
 import {
   DEADLINE,

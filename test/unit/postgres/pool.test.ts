@@ -1,11 +1,11 @@
 // Sessions of a pool: when they are opened, replaced, closed, and used again. They are fakes.
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { openCircuit } from "../../../../src/postgres/circuit.ts";
-import { makeFailure } from "../../../../src/postgres/database_error.ts";
-import { openPool, type PoolOptions } from "../../../../src/postgres/pool/pool.ts";
-import type { Session } from "../../../../src/postgres/session.ts";
-import { sleep } from "../../../integration/faults/load.ts";
+import { openCircuit } from "../../../src/postgres/circuit.ts";
+import { makeFailure } from "../../../src/postgres/database_error.ts";
+import { Pool, type PoolOptions } from "../../../src/postgres/pool.ts";
+import type { Session } from "../../../src/postgres/session.ts";
+import { sleep } from "../../integration/faults/load.ts";
 
 const TEND_MS = 5;
 
@@ -28,7 +28,7 @@ function open({ free = 1, fails = () => false, ...options }: Partial<PoolOptions
   let most = 0;
   let attempts = 0;
   const isLive = (session: Fake) => session.isOpen();
-  const pool = openPool({
+  const pool = new Pool({
     size: 3,
     idleSize: 3,
     tendMs: TEND_MS,
@@ -55,7 +55,8 @@ function open({ free = 1, fails = () => false, ...options }: Partial<PoolOptions
     return session as Fake;
   };
   return {
-    ...pool,
+    release: (session: Session) => pool.release(session),
+    close: (timeoutMs: number) => pool.close(timeoutMs),
     acquire,
     all,
     primed,
@@ -100,7 +101,7 @@ function makeSession(number: number, free: number): Fake {
   };
 }
 
-describe("openPool", () => {
+describe("Pool", () => {
   it("opens one session for the first request, and then all others that it keeps [R49]", async () => {
     const pool = open();
     await later();

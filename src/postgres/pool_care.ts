@@ -1,12 +1,17 @@
-import type { Failure } from "../database_error.ts";
-import type { PendingQuery, Row } from "../driver.ts";
-import type { Session } from "../session.ts";
-import { settle } from "../statement.ts";
-import type { Statements } from "../statements.ts";
-import type { IdleSession, IdleSessions } from "./idle_sessions.ts";
+import type { Failure } from "./database_error.ts";
+import type { PendingQuery, Row } from "./driver.ts";
+import type { Session } from "./session.ts";
+import { settle } from "./statement.ts";
+import type { Statements } from "./statements.ts";
+
+/** A session that is not in use. */
+export interface IdleSession {
+  readonly session: Session;
+  readonly sinceMs: number;
+}
 
 /** How the idle sessions of a pool are cared for. */
-export interface PoolCare {
+export interface CareOptions {
   /**
    * Number of sessions that are kept open while there is nothing to do, and opened before they are
    * needed.
@@ -19,7 +24,7 @@ export interface PoolCare {
   readonly open: () => Promise<Session | Failure>;
   readonly primer: Primer | undefined;
   /** Milliseconds between two tasks. */
-  readonly tendMs?: number;
+  readonly tendMs?: number | undefined;
 }
 
 /** Prepares the most used statements on a session, so that no request has to wait for that. */
@@ -30,33 +35,23 @@ export interface Primer {
 }
 
 /** The part of the pool that its care uses. */
-export interface Tended extends PoolCare {
+interface Tended extends CareOptions {
   /** Most sessions; one more while a replaced one is in use. */
   readonly size: number;
-  readonly idle: IdleSessions;
+  /** The one that was idle for longest comes first. */
+  readonly idle: readonly IdleSession[];
   readonly busy: Iterable<Session>;
   /** All sessions of the pool, the ones that are being opened included. */
   readonly count: () => number;
   /** Reports whether a caller waits for a session. */
   readonly isWanted: () => boolean;
+  /** Removes an idle session. */
+  readonly remove: (session: Session) => void;
   readonly give: (session: Session, sinceMs: number) => void;
   /** Keeps the place of a session that Postgres may still work on; does nothing for another. */
   readonly keepAbandoned: (session: Session) => void;
   /** Ends a session, at once or when it is returned. */
   readonly retire: (session: Session) => void;
-}
-
-/** Cares for the idle sessions of a pool. */
-export interface Tender {
-  /** Called when there is a session. */
-  readonly start: () => void;
-  readonly stop: () => void;
-  /** Sessions that it is opening or priming. */
-  readonly held: () => number;
-  /**
-   * Reports whether a session is so old that it is not used again, although nothing has replaced it.
-   */
-  readonly isWorn: (session: Session, nowMs: number) => boolean;
 }
 
 /** Time between two tasks, so that they are never in the way of requests. */
@@ -81,79 +76,97 @@ const MAX_LIVES = 2;
  * one is opened by the first request.
  * @see docs/decisions/0029-sessions.md
  */
-export function tendPool(pool: Tended): Tender {
-  const { idle, idleSize, idleMs = Infinity, lifeMs = Infinity, open, primer, tendMs = TEND_MS } =
-    pool;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Sessions that are being opened or primed. */
-  let held = 0;
-  let pausedUntilMs = 0;
-  let stopped = false;
+export class PoolCare {
+  readonly #pool: Tended;
+  readonly #idleMs: number;
+  readonly #lifeMs: number;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #held = 0;
+  #pausedUntilMs = 0;
+  #isStopped = false;
 
-  async function tend(): Promise<void> {
-    if (pool.count() > 0 && !pool.isWanted()) await tendOne(performance.now());
-    timer = undefined;
-    if (pool.count() > 0) start();
+  constructor(pool: Tended) {
+    this.#pool = pool;
+    this.#idleMs = pool.idleMs ?? Infinity;
+    this.#lifeMs = pool.lifeMs ?? Infinity;
   }
 
-  async function tendOne(nowMs: number): Promise<void> {
-    const count = pool.count();
-    const rested = idle.all.find(({ sinceMs }) => nowMs - sinceMs > idleMs);
-    if (rested !== undefined && count > idleSize) return pool.retire(rested.session);
-    if (nowMs >= pausedUntilMs) {
-      if (count < idleSize) return await openAnother();
-      const old = findOld(nowMs);
-      if (old !== undefined && count <= pool.size) return await openAnother(old);
+  /** Sessions that it is opening or priming. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Called when there is a session. */
+  start(): void {
+    const { primer, tendMs = TEND_MS } = this.#pool;
+    const isIdleForever = this.#idleMs === Infinity && primer === undefined;
+    if (!this.#isStopped && !isIdleForever) this.#timer ??= setTimeout(() => this.#tend(), tendMs);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Reports whether a session is so old that it is not used again, although nothing has replaced it. */
+  isWorn({ openedMs }: Session, nowMs: number): boolean {
+    return nowMs - openedMs > MAX_LIVES * this.#lifeMs;
+  }
+
+  async #tend(): Promise<void> {
+    const { count, isWanted } = this.#pool;
+    if (count() > 0 && !isWanted()) await this.#tendOne(performance.now());
+    this.#timer = undefined;
+    if (count() > 0) this.start();
+  }
+
+  async #tendOne(nowMs: number): Promise<void> {
+    const { count, idle, idleSize, primer, retire, size } = this.#pool;
+    const present = count();
+    const rested = idle.find(({ sinceMs }) => nowMs - sinceMs > this.#idleMs);
+    if (rested !== undefined && present > idleSize) return retire(rested.session);
+    if (nowMs >= this.#pausedUntilMs) {
+      if (present < idleSize) return await this.#openAnother();
+      const old = this.#findOld(nowMs);
+      if (old !== undefined && present <= size) return await this.#openAnother(old);
     }
-    const unprimed = idle.all.find(({ session }) => primer?.isPrimed(session) === false);
-    if (unprimed !== undefined) await prime(unprimed);
+    const unprimed = idle.find(({ session }) => primer?.isPrimed(session) === false);
+    if (unprimed !== undefined) await this.#prime(unprimed);
   }
 
-  function findOld(nowMs: number): Session | undefined {
-    const isOld = ({ openedMs }: Session) => nowMs - openedMs > lifeMs;
-    return idle.all.find(({ session }) => isOld(session))?.session ?? [...pool.busy].find(isOld);
+  #findOld(nowMs: number): Session | undefined {
+    const { busy, idle } = this.#pool;
+    const isOld = ({ openedMs }: Session) => nowMs - openedMs > this.#lifeMs;
+    return idle.find(({ session }) => isOld(session))?.session ?? [...busy].find(isOld);
   }
 
-  async function openAnother(old?: Session): Promise<void> {
-    held++;
+  async #openAnother(old?: Session): Promise<void> {
+    const { count, give, idleSize, keepAbandoned, open, primer, retire } = this.#pool;
+    this.#held++;
     const session = await open();
     if (!("kind" in session)) await primer?.prime(session);
-    held--;
+    this.#held--;
     if ("kind" in session || session.free < LEFT_FREE) {
-      pausedUntilMs = performance.now() + PAUSE_MS;
+      this.#pausedUntilMs = performance.now() + PAUSE_MS;
     }
     if ("kind" in session) return;
-    if (!session.isOpen()) return pool.keepAbandoned(session);
-    if (old !== undefined) pool.retire(old);
+    if (!session.isOpen()) return keepAbandoned(session);
+    if (old !== undefined) retire(old);
     // Others may have been opened meanwhile.
-    const isSpare = old === undefined && pool.count() >= idleSize;
-    if (stopped || isSpare) session.close();
-    else pool.give(session, performance.now());
+    const isSpare = old === undefined && count() >= idleSize;
+    if (this.#isStopped || isSpare) session.close();
+    else give(session, performance.now());
   }
 
-  async function prime(entry: IdleSession): Promise<void> {
-    idle.remove(entry.session);
-    held++;
-    await primer?.prime(entry.session);
-    held--;
-    if (entry.session.isOpen()) pool.give(entry.session, entry.sinceMs);
-    else pool.keepAbandoned(entry.session);
+  async #prime({ session, sinceMs }: IdleSession): Promise<void> {
+    const { give, keepAbandoned, primer, remove } = this.#pool;
+    remove(session);
+    this.#held++;
+    await primer?.prime(session);
+    this.#held--;
+    if (session.isOpen()) give(session, sinceMs);
+    else keepAbandoned(session);
   }
-
-  function start(): void {
-    const isIdleForever = idleMs === Infinity && primer === undefined;
-    if (!stopped && !isIdleForever) timer ??= setTimeout(tend, tendMs);
-  }
-
-  return {
-    start,
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-    },
-    held: () => held,
-    isWorn: ({ openedMs }, nowMs) => nowMs - openedMs > MAX_LIVES * lifeMs,
-  };
 }
 
 /** Most statements that are prepared at a time; the others follow. */

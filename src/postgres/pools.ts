@@ -1,13 +1,13 @@
-import type { Config } from "../../config/config.ts";
-import type { Observe } from "../../telemetry/observe.ts";
-import type { Circuit } from "../circuit.ts";
-import type { Failure } from "../database_error.ts";
-import { findRule, READ_ONLY } from "../failure_kind.ts";
-import type { Session } from "../session.ts";
-import type { OpenSession } from "../session_opener.ts";
-import type { Statements } from "../statements.ts";
-import { Gate, type GateOptions, type WatchGate } from "../gate.ts";
-import { openPool, type Pool } from "./pool.ts";
+import type { Config } from "../config/config.ts";
+import type { Observe } from "../telemetry/observe.ts";
+import type { Circuit } from "./circuit.ts";
+import type { Failure } from "./database_error.ts";
+import { findRule, READ_ONLY } from "./failure_kind.ts";
+import type { Session } from "./session.ts";
+import type { OpenSession } from "./session_opener.ts";
+import type { Statements } from "./statements.ts";
+import { Gate, type GateOptions, type WatchGate } from "./gate.ts";
+import { Pool } from "./pool.ts";
 import { createPrimer } from "./pool_care.ts";
 import type { SessionSource } from "./with_session.ts";
 
@@ -59,9 +59,9 @@ export function openPools(
     : { idleSize: config.poolIdleSize ?? poolSize, primer: createPrimer(cache) };
 
   const common = { circuit, onAbandoned, ...care };
-  const pool = openPool({ size: poolSize, open, ...common, ...kept });
-  const transactionPool = openPool({ size: transactions, open: openForTransactions, ...common });
-  const ownPool = openPool({ size: 1, open, ...common });
+  const pool = new Pool({ size: poolSize, open, ...common, ...kept });
+  const transactionPool = new Pool({ size: transactions, open: openForTransactions, ...common });
+  const ownPool = new Pool({ size: 1, open, ...common });
   const pools = [pool, transactionPool, ownPool];
 
   const renew = () => pools.forEach((each) => each.renew());

@@ -1,18 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import {
-  repeat,
-  type SessionSource,
-  withSession,
-} from "../../../../src/postgres/pool/with_session.ts";
-import {
-  DatabaseError,
-  type Failure,
-  makeFailure,
-} from "../../../../src/postgres/database_error.ts";
-import { TRANSACTION_LOST } from "../../../../src/postgres/failure_kind.ts";
-import { Gate } from "../../../../src/postgres/gate.ts";
-import { sleep } from "../../../integration/faults/load.ts";
+import { repeat, type SessionSource, withSession } from "../../../src/postgres/with_session.ts";
+import { DatabaseError, type Failure, makeFailure } from "../../../src/postgres/database_error.ts";
+import { TRANSACTION_LOST } from "../../../src/postgres/failure_kind.ts";
+import { Gate } from "../../../src/postgres/gate.ts";
+import { sleep } from "../../integration/faults/load.ts";
 
 /** Sessions of a server that is silent: each look for one is written down, and gives nothing. */
 function openSilent(size: number): { source: SessionSource; limits: number[] } {
@@ -24,9 +16,7 @@ function openSilent(size: number): { source: SessionSource; limits: number[] } {
         limits.push(limitMs);
         return Promise.resolve(makeFailure("lost", "CONNECTION_CLOSED"));
       },
-      release() {},
-      renew() {},
-      close: () => Promise.resolve(),
+      release: () => undefined,
     },
     observe() {},
     onUsed() {},

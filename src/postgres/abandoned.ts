@@ -1,8 +1,8 @@
-import { printArray } from "../../text/array_text.ts";
-import type { Observe } from "../../telemetry/observe.ts";
-import type { Session } from "../session.ts";
-import type { OpenSession } from "../session_opener.ts";
-import { settle } from "../statement.ts";
+import { printArray } from "../text/array_text.ts";
+import type { Observe } from "../telemetry/observe.ts";
+import type { Session } from "./session.ts";
+import type { OpenSession } from "./session_opener.ts";
+import { settle } from "./statement.ts";
 
 /** Watches sessions that were abandoned while Postgres may still run their statement. */
 export interface Abandoned {

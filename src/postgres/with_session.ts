@@ -1,18 +1,18 @@
-import type { Observe } from "../../telemetry/observe.ts";
-import type { Gate } from "../gate.ts";
-import type { RunOptions } from "../database.ts";
-import type { Failure } from "../database_error.ts";
-import { DatabaseError, nameFault } from "../database_error.ts";
-import { findRule } from "../failure_kind.ts";
-import { CONNECT_MS, SLOW_MS } from "../session_opener.ts";
+import type { Observe } from "../telemetry/observe.ts";
+import type { Gate } from "./gate.ts";
+import type { RunOptions } from "./database.ts";
+import type { Failure } from "./database_error.ts";
+import { DatabaseError, nameFault } from "./database_error.ts";
+import { findRule } from "./failure_kind.ts";
+import { CONNECT_MS, SLOW_MS } from "./session_opener.ts";
 import type { Pool } from "./pool.ts";
-import type { Session } from "../session.ts";
-import type { Outcome } from "../statement.ts";
+import type { Session } from "./session.ts";
+import type { Outcome } from "./statement.ts";
 
 /** The source of sessions, and the callbacks about their use. */
 export interface SessionSource {
   readonly gate: Gate;
-  readonly pool: Pool;
+  readonly pool: Pick<Pool, "acquire" | "release">;
   readonly observe: Observe;
   /** Called when a use of a session has ended. */
   readonly onUsed: (failure: Failure | undefined, session: Session) => void;
