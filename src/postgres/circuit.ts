@@ -1,4 +1,7 @@
 import type { Failure } from "./database_error.ts";
+import type { Primer } from "./pool_care.ts";
+import type { Session } from "./session.ts";
+import { SLOW_MS } from "./session_opener.ts";
 
 /** Time between two attempts to connect to a database that is unavailable, in milliseconds. */
 export const PAUSE_MS = 250;
@@ -54,4 +57,80 @@ export function openCircuit(now: () => number = () => performance.now()): Circui
       failures = 0;
     },
   };
+}
+
+/** How sessions are opened, and what learns of the results. */
+export interface AttemptsOptions {
+  readonly open: () => Promise<Session | Failure>;
+  readonly circuit: Circuit;
+  readonly primer: Primer | undefined;
+  /** Reports whether there is need of one more than the given number of attempts. */
+  readonly isNeeded: (attempts: number) => boolean;
+  readonly onOpened: (session: Session) => void;
+  readonly onFailed: (failure: Failure) => void;
+}
+
+/**
+ * The attempts of a pool to open sessions, while there is need of them. One that takes long no longer
+ * counts, so that another may begin beside it; if it succeeds all the same, its session is used.
+ */
+export class Attempts {
+  readonly #options: AttemptsOptions;
+  #count = 0;
+  #paused: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: AttemptsOptions) {
+    this.#options = options;
+  }
+
+  /** Attempts that are running, without those that take long. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Begins as many attempts as are needed, and as the circuit allows; later, if it pauses. */
+  start(): void {
+    const { circuit, isNeeded } = this.#options;
+    while (isNeeded(this.#count)) {
+      if (!circuit.mayAttempt()) return this.#pause();
+      void this.#attempt();
+    }
+  }
+
+  stop(): void {
+    clearTimeout(this.#paused);
+  }
+
+  #pause(): void {
+    this.#paused ??= setTimeout(() => {
+      this.#paused = undefined;
+      this.start();
+    }, PAUSE_MS);
+  }
+
+  async #attempt(): Promise<void> {
+    const { circuit, onFailed, onOpened, open, primer } = this.#options;
+    this.#count++;
+    let isCounted = true;
+    const discount = () => {
+      if (isCounted) this.#count--;
+      isCounted = false;
+    };
+    const timer = setTimeout(() => {
+      discount();
+      circuit.strained();
+      this.start();
+    }, SLOW_MS);
+    const result = await open();
+    clearTimeout(timer);
+    if ("kind" in result) {
+      discount();
+      circuit.failed(result);
+      return onFailed(result);
+    }
+    circuit.succeeded();
+    await primer?.prime(result);
+    discount();
+    onOpened(result);
+  }
 }

@@ -1,21 +1,5 @@
 import type { Observe } from "../telemetry/observe.ts";
-
-/** How a server identifies itself when a session is opened. */
-export interface ServerIdentity {
-  /** The system identifier from initdb; undefined if the role may not read it. */
-  readonly system: string | undefined;
-  /**
-   * The timeline of the WAL that it writes, which grows with each promotion. Undefined on a standby.
-   */
-  readonly timeline: number | undefined;
-  /**
-   * The timeline of its last checkpoint, on a primary or a standby: some primary has written it.
-   * Undefined if the role may not read it.
-   */
-  readonly checkpoint?: number | undefined;
-  /** The time of its start, as it prints it. */
-  readonly started?: string | undefined;
-}
+import type { ServerIdentity } from "./opening_statement.ts";
 
 /** Keeps a service from using two primaries at once. */
 export interface Fence {

@@ -14,7 +14,7 @@ import type {
 import { DatabaseError, type Failure, makeFailure } from "./database_error.ts";
 import type { Row } from "./driver.ts";
 import type { Fence } from "./fence.ts";
-import { followPrimary } from "./follow_primary.ts";
+import { followPrimary } from "./primary.ts";
 import { keepingOf, openPoolerMode } from "./pooler.ts";
 import { openListeners } from "./listener.ts";
 import { createSessionOpener, type EmbeddedServer } from "./session_opener.ts";

@@ -6,8 +6,29 @@ import {
   skipPrepare,
   type Sql,
 } from "./driver.ts";
-import type { BackendKey } from "./cancel_requests.ts";
-import type { ServerIdentity } from "./fence.ts";
+
+/** What a backend is cancelled by; null where Postgres sent none. */
+export interface BackendKey {
+  readonly pid: number | null;
+  readonly secret: number | null;
+}
+
+/** How a server identifies itself when a session is opened. */
+export interface ServerIdentity {
+  /** The system identifier from initdb; undefined if the role may not read it. */
+  readonly system: string | undefined;
+  /**
+   * The timeline of the WAL that it writes, which grows with each promotion. Undefined on a standby.
+   */
+  readonly timeline: number | undefined;
+  /**
+   * The timeline of its last checkpoint, on a primary or a standby: some primary has written it.
+   * Undefined if the role may not read it.
+   */
+  readonly checkpoint?: number | undefined;
+  /** The time of its start, as it prints it. */
+  readonly started?: string | undefined;
+}
 
 /** A backend of Postgres. Its process id alone is not enough, since ids are reused. */
 export interface SessionIdentity {

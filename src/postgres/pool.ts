@@ -1,5 +1,5 @@
 import { startDeadline } from "../runtime/timers.ts";
-import { type Circuit, PAUSE_MS } from "./circuit.ts";
+import { Attempts, type Circuit } from "./circuit.ts";
 import type { Client } from "./database.ts";
 import { type Failure, makeFailure } from "./database_error.ts";
 import { ABORTED_CODE } from "./failure_kind.ts";
@@ -26,8 +26,7 @@ const CANCELLED_MS = 1000;
  * Sessions that are each taken for one statement, batch or transaction, and returned. Each is in one
  * state, and all together are at most `size`:
  *
- * - **opening**: an attempt runs. One that takes long no longer counts, so that another may begin
- *   beside it; if it succeeds all the same, its session is used.
+ * - **opening**: one of the {@link Attempts} runs.
  * - **idle**: open, and lent next if it was idle for the shortest time.
  * - **held**: being opened, replaced or primed by {@link PoolCare}.
  * - **busy**: lent to a caller.
@@ -43,6 +42,7 @@ const CANCELLED_MS = 1000;
 export class Pool {
   readonly #options: PoolOptions;
   readonly #care: PoolCare;
+  readonly #attempts: Attempts;
   /** The one that was idle for longest comes first. */
   readonly #idle: IdleSession[] = [];
   readonly #busy = new Set<Session>();
@@ -51,8 +51,6 @@ export class Pool {
   readonly #retired = new WeakSet<Session>();
   /** Callers that wait for a session, in the order of their arrival. */
   readonly #callers = new Set<(result: Session | Failure) => void>();
-  #attempts = 0;
-  #paused: ReturnType<typeof setTimeout> | undefined;
   #renewedMs = 0;
   #isClosed = false;
   #drained: (() => void) | undefined;
@@ -60,6 +58,14 @@ export class Pool {
   constructor(options: PoolOptions) {
     const { size, open, primer, idleSize = 0, idleMs, lifeMs, tendMs } = options;
     this.#options = options;
+    this.#attempts = new Attempts({
+      open,
+      primer,
+      circuit: options.circuit,
+      isNeeded: (attempts) => attempts < this.#callers.size && this.#count() < size,
+      onOpened: (session) => this.#welcome(session),
+      onFailed: (failure) => this.#giveUp(failure),
+    });
     this.#care = new PoolCare({
       size,
       open,
@@ -94,7 +100,7 @@ export class Pool {
     const reason = this.#busy.size === 0 ? this.#options.circuit.openReason() : undefined;
     if (reason !== undefined) return Promise.resolve(reason);
     const session = this.#wait(limitMs, client);
-    this.#connect();
+    this.#attempts.start();
     return session;
   }
 
@@ -126,7 +132,7 @@ export class Pool {
    */
   async close(timeoutMs: number): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#paused);
+    this.#attempts.stop();
     this.#care.stop();
     this.#failAll(makeFailure("unavailable", "CONNECTION_ENDED"));
     this.renew();
@@ -138,7 +144,7 @@ export class Pool {
   }
 
   #count(): number {
-    return this.#countOpen() + this.#attempts + this.#care.held;
+    return this.#countOpen() + this.#attempts.count + this.#care.held;
   }
 
   #countOpen(): number {
@@ -151,8 +157,6 @@ export class Pool {
   #isOutdated({ openedMs }: Session): boolean {
     return this.#isClosed || openedMs < this.#renewedMs;
   }
-
-  // Callers
 
   #wait(limitMs: number, client: Client | undefined): Promise<Session | Failure> {
     return new Promise((resolve) => {
@@ -190,66 +194,21 @@ export class Pool {
     return await this.acquire(limitMs, client);
   }
 
-  // Opening
-
-  /** Begins as many attempts as are needed, and as the circuit allows; later, if it pauses. */
-  #connect(): void {
-    const { circuit, size } = this.#options;
-    while (this.#attempts < this.#callers.size && this.#count() < size) {
-      if (circuit.mayAttempt()) void this.#attempt();
-      else {
-        this.#paused ??= setTimeout(() => {
-          this.#paused = undefined;
-          this.#connect();
-        }, PAUSE_MS);
-        return;
-      }
-    }
-  }
-
-  async #attempt(): Promise<void> {
-    const { circuit, open, primer } = this.#options;
-    this.#attempts++;
-    let isCounted = true;
-    const discount = () => {
-      if (isCounted) this.#attempts--;
-      isCounted = false;
-    };
-    const timer = setTimeout(() => {
-      discount();
-      circuit.strained();
-      this.#connect();
-    }, SLOW_MS);
-    const result = await open();
-    clearTimeout(timer);
-    if ("kind" in result) {
-      discount();
-      circuit.failed(result);
-      return this.#giveUp(result);
-    }
-    circuit.succeeded();
-    await primer?.prime(result);
-    discount();
-    this.#welcome(result);
-  }
-
   /** Takes a new session into the pool, unless others have filled it meanwhile. */
   #welcome(session: Session): void {
     this.#keepAbandoned(session);
     const isFull = this.#countOpen() >= this.#options.size;
     if (isFull || this.#isOutdated(session)) session.close();
     else if (session.isOpen()) this.#give(session, performance.now());
-    this.#connect();
+    this.#attempts.start();
   }
 
   /** Fails all callers if there is nothing left that they could wait for. */
   #giveUp(failure: Failure): void {
-    const isLast = this.#busy.size + this.#idle.length + this.#attempts === 0;
+    const isLast = this.#busy.size + this.#idle.length + this.#attempts.count === 0;
     if (isLast && this.#options.circuit.openReason() !== undefined) this.#failAll(failure);
-    else this.#connect();
+    else this.#attempts.start();
   }
-
-  // Idle
 
   #takeIdle(): IdleSession | undefined {
     for (let found = this.#idle.pop(); found !== undefined; found = this.#idle.pop()) {
@@ -283,15 +242,13 @@ export class Pool {
     else this.#retired.add(session);
   }
 
-  // Returned
-
   #giveBack(session: Session): void {
     const nowMs = performance.now();
     const isOver = this.#isOutdated(session) || this.#retired.has(session) ||
       this.#care.isWorn(session, nowMs);
     if (session.isOpen() && isOver) session.close();
     if (session.isOpen()) this.#give(session, nowMs);
-    else this.#connect();
+    else this.#attempts.start();
   }
 
   /** Keeps an abandoned session until Postgres no longer works on it. */

@@ -1,5 +1,10 @@
-import { type ExpressionPart, type Operand, qualifyExpression } from "./qualified_expression.ts";
-import { readTokens, type SqlToken } from "./sql_tokens.ts";
+import {
+  type ExpressionPart,
+  type Operand,
+  qualifyExpression,
+  readTokens,
+  type SqlToken,
+} from "./qualified_expression.ts";
 
 /** The statements that read and write rows. Others run with a search path of their own. */
 const QUALIFIED = /^(?:select|with|values|insert|update|delete|explain)\b/;

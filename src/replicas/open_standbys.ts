@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { type Address, nameAddress, planStandbys } from "../postgres/connection.ts";
-import { OTHER_SYSTEM, type ServerIdentity } from "../postgres/fence.ts";
+import { OTHER_SYSTEM } from "../postgres/fence.ts";
+import type { ServerIdentity } from "../postgres/opening_statement.ts";
 import { openDatabase } from "../postgres/open_database.ts";
 import type { Observation, Observe } from "../telemetry/observe.ts";
 import { type OpenedStandby, openStandby, type Standby } from "./standby.ts";

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { readdir, readFile } from "node:fs/promises";
 import { qualify } from "../../src/postgres/qualify.ts";
-import { collapseSpace } from "../../src/postgres/statement_text.ts";
+import { collapseSpace } from "../../src/postgres/statements.ts";
 import { SCHEMA_STATEMENTS } from "../../src/schema/statements.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 

@@ -24,7 +24,7 @@ import {
   compileDecision,
   compileUpdateWithRules,
 } from "../../src/sql/update_with_rules.ts";
-import { collapseSpace, record } from "../../src/postgres/statement_text.ts";
+import { collapseSpace, record } from "../../src/postgres/statements.ts";
 import { SCHEMA_STATEMENTS } from "../../src/schema/statements.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { makeAccess, makeColumn, makeTable } from "../support/table.ts";

@@ -1,4 +1,4 @@
-import { collapseSpace } from "../../src/postgres/statement_text.ts";
+import { collapseSpace } from "../../src/postgres/statements.ts";
 import type { Sql } from "../../src/postgres/driver.ts";
 
 /** A statement as the driver would send it. */

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { readdir, readFile } from "node:fs/promises";
-import { collapseSpace } from "../../../src/postgres/statement_text.ts";
+import { collapseSpace } from "../../../src/postgres/statements.ts";
 import { qualify } from "../../../src/postgres/qualify.ts";
 
 const SOURCES = new URL("../../../src/", import.meta.url);

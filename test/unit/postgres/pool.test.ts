@@ -14,9 +14,7 @@ async function later(): Promise<void> {
   for (let turn = 0; turn < 30; turn++) await sleep(TEND_MS);
 }
 
-interface Fake extends Session {
-  readonly number: number;
-}
+type Fake = Session & { readonly number: number };
 
 /** A pool, and the sessions that it has opened. */
 function open({ free = 1, fails = () => false, ...options }: Partial<PoolOptions> & {
@@ -74,7 +72,7 @@ function makeSession(number: number, free: number): Fake {
     isOpen = false;
     ended?.();
   };
-  return {
+  const fake: Omit<Fake, "constructor"> = {
     number,
     free,
     sql: undefined as unknown as Session["sql"],
@@ -99,6 +97,7 @@ function makeSession(number: number, free: number): Fake {
       return released;
     },
   };
+  return fake as Fake;
 }
 
 describe("Pool", () => {

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { makeFailure } from "../../../src/postgres/database_error.ts";
-import type { ServerIdentity } from "../../../src/postgres/fence.ts";
-import { type FoundServer, ServerWatch } from "../../../src/postgres/server_watch.ts";
+import type { ServerIdentity } from "../../../src/postgres/opening_statement.ts";
+import { type FoundServer, ServerWatch } from "../../../src/postgres/primary.ts";
 import type { Session } from "../../../src/postgres/session.ts";
 
 const HOSTS = ["a", "b", "c"].map((host) => ({ host, port: 5432 }));

@@ -9,7 +9,7 @@ import {
   type Sql,
 } from "../../../src/postgres/driver.ts";
 import { Statements } from "../../../src/postgres/statements.ts";
-import { collapseSpace } from "../../../src/postgres/statement_text.ts";
+import { collapseSpace } from "../../../src/postgres/statements.ts";
 
 /** What the driver holds of a query. */
 interface Inside {
