@@ -112,7 +112,7 @@ describe("A tenant whose neighbour does its worst", () => {
     const seen: number[] = [];
     const watching = (async () => {
       while (running > 0) {
-        seen.push(await countRunning(`%"page"%like%`));
+        seen.push(await countRunning(`%"page"%~~%`));
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     })();
