@@ -1,8 +1,11 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { afterAll, afterEach, beforeAll, describe, it } from "@std/testing/bdd";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import process from "node:process";
 import { SERVING } from "../../scripts/permissions.ts";
 import { V8_FLAGS } from "../../src/runtime/v8_flags.ts";
+import { currentSignal, whenTestEnds } from "../support/current_test.ts";
 import { findPort } from "../support/find_port.ts";
 import { read } from "../support/launch_server.ts";
 import { readMetrics } from "../support/read_metrics.ts";
@@ -38,20 +41,9 @@ afterAll(() => database.drop());
 for (const runtime of [...RUNTIMES, "binary"] as const) {
   describe(`rowgate serve on ${runtime} with several workers`, () => {
     let running: RunningProcess[] = [];
-    /** Two workers, which tests leave running for the next one. */
-    let shared: Promise<[RunningProcess, string]> | undefined;
 
-    afterAll(() => stopAll());
-    afterEach(async () => {
-      const [kept] = await shared ?? [];
-      await stopAll(kept);
-    });
-
-    async function stopAll(kept?: RunningProcess): Promise<void> {
-      const left = running.filter((server) => server !== kept);
-      for (const server of left) server.send("SIGTERM");
-      await awaitAll(left);
-    }
+    // Each test has servers of its own, which end with it: what it does to them concerns no other one.
+    afterEach(() => awaitAll(running));
 
     function start(environment: Record<string, string> = settings): RunningProcess {
       const server = startCommand(runtime, ["serve"], environment);
@@ -68,25 +60,15 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       return [server, address];
     }
 
-    function shareBoth(): Promise<[RunningProcess, string]> {
-      return shared ??= startBoth();
-    }
-
-    /** Returns those that are shared, or others, for a test that ends them. */
-    function takeBoth(): Promise<[RunningProcess, string]> {
-      const both = shareBoth();
-      shared = undefined;
-      return both;
-    }
-
+    /** Locks a deal until it is let go, or the test ends. */
     async function hold(fid: number): Promise<() => Promise<void>> {
       const holder = await database.admin.reserve();
       await holder`begin`;
       await holder`select from deals where fid = ${fid} for update`;
-      return async () => {
-        await holder`rollback`;
-        holder.release();
-      };
+      let released: Promise<void> | undefined;
+      const letGo = () => released ??= holder`rollback`.then(() => holder.release());
+      whenTestEnds(() => void letGo());
+      return letGo;
     }
 
     /** Updates a deal to a note that is not there already: otherwise it would wait for no row. */
@@ -102,7 +84,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
     }
 
     it("says once that it listens, responds from both, and each of them gives the metrics of all [R42]", async () => {
-      const [server, address] = await shareBoth();
+      const [server, address] = await startBoth();
       for (let count = 0; count < 25; count++) await listTables(address);
       const answered = new Set(readLines(server).map(({ worker }) => worker).filter(Boolean));
       assertEquals([...answered].sort(), [1, 2]);
@@ -120,25 +102,28 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
     });
 
     it("loses only the requests of a killed worker, and replaces it [R43]", async () => {
-      const [server, address] = await shareBoth();
+      const [server, address] = await startBoth();
       const killed = (await listChildren(server))[0]!;
       const before = (await readFigures(address)).get(LISTED) ?? 0;
       for (let count = 0; count < 10; count++) await listTables(address);
       assertEquals((await readFigures(address)).get(LISTED), before + 10);
       let done = false;
+      let answered = 0;
+      const signal = currentSignal();
       const clients = Array.from({ length: 8 }, async () => {
         const client = openClient(address);
         const [failures, statuses] = [[] as unknown[], new Set<number>()];
-        while (!done) {
+        for (let first = true; !done && !signal.aborted; first = false) {
           await client.ask("/readyz").then(
             ({ status }) => statuses.add(status),
             (error) => failures.push(error),
           );
+          if (first) answered++;
         }
         client.close();
         return { failures: failures.length, statuses: [...statuses] };
       });
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await waitUntil(() => answered === clients.length);
       process.kill(killed, "SIGKILL");
       await awaitOutput(server, /"warning"[^\n]*ended on SIGKILL/, "stdout");
       await waitUntil(async () => {
@@ -156,23 +141,32 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
     });
 
     it("reports what is wrong once, and ends: the port, the database, the settings", async () => {
-      const [, address] = await shareBoth();
+      const taken = createServer().listen(0, "127.0.0.1");
+      await once(taken, "listening");
       const url = new URL(database.servingUrl);
       url.pathname = "/rowgate_no_such_database";
       const wrong: [Record<string, string>, number, RegExp][] = [
-        [{ ...settings, PORT: new URL(address).port }, 1, /^rowgate: .*is in use.*PORT=0\n$/],
+        [
+          { ...settings, PORT: String((taken.address() as AddressInfo).port) },
+          1,
+          /^rowgate: .*is in use.*PORT=0\n$/,
+        ],
         [{ ...settings, DATABASE_URL: url.href }, 1, /^rowgate: .*\n$/],
         [{ ...settings, ROWGATE_WORKERS: "many" }, 2, /^.*a problem:\n +ROWGATE_WORKERS: .*\n$/],
       ];
-      for (const [environment, code, reported] of wrong) {
-        const server = start(environment);
-        assertEquals(await server.ended, code);
-        assertMatch(server.output().stderr, reported);
+      try {
+        for (const [environment, code, reported] of wrong) {
+          const server = start(environment);
+          assertEquals(await server.ended, code);
+          assertMatch(server.output().stderr, reported);
+        }
+      } finally {
+        taken.close();
       }
     });
 
     it("finishes what runs on SIGTERM, also when the whole group is sent it, and ends with 0", async () => {
-      const [server, address] = await takeBoth();
+      const [server, address] = await startBoth();
       const letGo = await hold(1);
       const response = change(address, 1);
       await awaitBlocked(database.admin, 1);
@@ -187,7 +181,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
     });
 
     it("ends at once with 1 on a second signal", async () => {
-      const [server, address] = await takeBoth();
+      const [server, address] = await startBoth();
       const letGo = await hold(2);
       const response = change(address, 2).catch(() => "cut");
       await awaitBlocked(database.admin, 1);
@@ -202,7 +196,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
     });
 
     it("leaves no worker and no port behind when the supervisor is killed, after what runs", async () => {
-      const [server, address] = await takeBoth();
+      const [server, address] = await startBoth();
       const letGo = await hold(3);
       const response = change(address, 3);
       await awaitBlocked(database.admin, 1);
@@ -213,12 +207,11 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       assertEquals((await response).status, 200);
       await awaitEnd(children);
       const PORT = new URL(address).port;
-      shared = startBoth({ ...settings, PORT });
-      await shared;
+      await startBoth({ ...settings, PORT });
     });
 
     it("leaves no worker behind that had sent messages which a killed supervisor never read", async () => {
-      const [server, address] = await takeBoth();
+      const [server, address] = await startBoth();
       const children = await listChildren(server);
       server.send("SIGSTOP");
       // It asks the supervisor, and gives its own metrics when that does not answer.

@@ -12,7 +12,7 @@ import { applyChanges, type Change, type Copy } from "../../support/feeds.ts";
 import type { Random } from "./law_statements.ts";
 import { pause, within } from "./law_writer.ts";
 
-/** What a follower has seen. */
+/** What a follower has seen, so far or in all. */
 export interface Followed {
   /** How often `more` was false, and the copy was compared with the table. */
   compared: number;
@@ -87,7 +87,7 @@ function connect(url: string) {
  */
 export async function followTable(
   url: string,
-  { table, tenant, random, stopping, first, standbys, startAgain = 0 }: {
+  { table, tenant, random, stopping, first, standbys, startAgain = 0, seen }: {
     readonly table: Table;
     readonly tenant: string;
     readonly random: Random;
@@ -97,13 +97,16 @@ export async function followTable(
     readonly standbys?: SnapshotStandbys;
     /** How often it begins again with every row, once it has caught up; of 1. */
     readonly startAgain?: number;
+    /** Gets what this follower sees, while it goes on. */
+    readonly seen: Followed[];
   },
-): Promise<Followed> {
+): Promise<void> {
   const snapshots = openSnapshots(url, { name: table.name, tenant });
   const open = () =>
     openChanges(snapshots.database, { observe: () => {}, tenantSetting: undefined, standbys });
   let changes: Changes = open();
   const followed: Followed = { compared: 0, changes: 0, expired: 0, rewound: 0, reopened: 0 };
+  seen.push(followed);
   let copy: Copy = new Map();
   let since: Since = first;
   let saved: { readonly copy: Copy; readonly position: string } | undefined;
@@ -157,7 +160,6 @@ export async function followTable(
     await pause(random() * 40);
   }
   await snapshots.close();
-  return followed;
 }
 
 /** A failure of the connection has a code; one of an assertion has none. */

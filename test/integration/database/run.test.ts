@@ -10,6 +10,7 @@ import { toApiError } from "../../../src/http/database_status.ts";
 import { literal } from "../../../src/sql/fragment.ts";
 import { createTestDatabase, DATABASE_KINDS } from "../../support/database.ts";
 import type { TestDatabase } from "../../support/database.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import { openSubject } from "./open_subject.ts";
 import type { Subject } from "./open_subject.ts";
 
@@ -304,7 +305,7 @@ describe("run under limits", () => {
         client: controller,
       });
       const rejected = expectError(running);
-      await waitFor(async () => (await activity("abandoned")) === 1);
+      await waitUntil(async () => (await activity("abandoned")) === 1);
       controller.abort();
       assertEquals(failureOf(await rejected).kind, "timeout");
       assertEquals(await activity("abandoned"), 0);
@@ -397,7 +398,7 @@ describe("run over broken connections", () => {
   before(async () => {
     test = await createTestDatabase("real", "empty");
     await test.admin.unsafe("create table log (n int4)");
-    subject = openSubject(test, { poolSize: 3, statementTimeoutMs: 1000 });
+    subject = openSubject(test, { poolSize: 3 });
   });
   after(async () => {
     await subject.database.close(1000);
@@ -406,7 +407,7 @@ describe("run over broken connections", () => {
 
   /** Kills every connection of the subject once one of its statements runs. */
   async function terminate(): Promise<void> {
-    await waitFor(async () => {
+    await waitUntil(async () => {
       const rows = await test.admin`
         select from pg_stat_activity
         where datname = current_database() and application_name = 'rowgate' and state = 'active'
@@ -423,7 +424,7 @@ describe("run over broken connections", () => {
     const [rows] = await Promise.all([
       subject.database.run((sql) => {
         return attempts++ === 0
-          ? sql`select pg_sleep(0.9), 'late' as response`
+          ? sql`select pg_sleep(20), 'late' as response`
           : sql`select 'second' as response`;
       }, { write: false }),
       terminate(),
@@ -436,7 +437,7 @@ describe("run over broken connections", () => {
     const [error] = await Promise.all([
       expectError(subject.database.run((sql) => {
         attempts++;
-        return sql`insert into log select 1 from pg_sleep(0.9)`;
+        return sql`insert into log select 1 from pg_sleep(20)`;
       }, { write: true })),
       terminate(),
     ]);
@@ -464,31 +465,28 @@ describe("run over broken connections", () => {
   });
 
   it("gives up on a frozen backend, and serves others meanwhile [DB12]", async () => {
-    const [row] = await subject.database.run<{ pid: string }>(
+    const { database } = openSubject(test, { poolSize: 3, statementTimeoutMs: 3000 });
+    const [row] = await database.run<{ pid: string }>(
       (sql) => sql`select pg_backend_pid()::text as pid`,
       { write: false },
     );
     const pid = Number(row?.pid);
     process.kill(pid, "SIGSTOP");
     try {
-      const first = subject.database.run((sql) => sql`select ${"1"}::text as n`, { write: true });
+      const first = database.run((sql) => sql`select ${"1"}::text as n`, { write: true });
       const others = await Promise.all(
         ["2", "3", "4"].map((n) =>
-          subject.database.run((sql) => sql`select ${n}::text as n`, { write: false })
+          database.run((sql) => sql`select ${n}::text as n`, { write: false })
         ),
       );
       assertEquals(others.map((rows) => rows[0]?.n), ["2", "3", "4"]);
       const error = await expectError(first);
       assertEquals(error.status, 504);
       assert(error.message.includes("outcome is unknown"));
-      assertEquals(await probeDatabase(subject.database), undefined);
+      assertEquals(await probeDatabase(database), undefined);
     } finally {
       process.kill(pid, "SIGCONT");
+      await database.close(1000);
     }
   });
 });
-
-/** Waits until something is so; the runner's limit ends what never comes. */
-async function waitFor(condition: () => Promise<boolean>): Promise<void> {
-  while (!await condition()) await new Promise((resolve) => setTimeout(resolve, 10));
-}

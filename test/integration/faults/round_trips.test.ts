@@ -8,6 +8,13 @@ import { createTestService } from "../../support/service.ts";
 const REQUESTS = 10;
 const TRIES = 5;
 
+/** What a request cost. */
+interface Cost {
+  readonly trips: number;
+  /** Statements that were run under a name. */
+  readonly named: number;
+}
+
 /** What is between the service and Postgres: opens it before a URL. */
 interface Way {
   readonly prepare: "on" | "off" | "auto";
@@ -70,15 +77,16 @@ for (const [way, { prepare, open, named }] of Object.entries(WAYS)) {
           return proxy.through(url);
         },
       });
-      /** Sends so many requests one after the other, and gives the round trips that each took. */
+      /** Sends so many requests one after the other, and gives the round trips and names of each. */
       async function count(ask: (index: number) => Promise<{ readonly status: number }>) {
-        const trips: number[] = [];
+        const costs: Cost[] = [];
         for (let index = 0; index < REQUESTS; index++) {
-          const before = proxy!.roundTrips();
+          const before = { trips: proxy!.roundTrips(), named: named?.() ?? 0 };
           assertEquals((await ask(index)).status, 200);
-          trips.push(proxy!.roundTrips() - before);
+          const after = { trips: proxy!.roundTrips(), named: named?.() ?? 0 };
+          costs.push({ trips: after.trips - before.trips, named: after.named - before.named });
         }
-        return trips;
+        return costs;
       }
       const table = "/integration/tables/deals";
       const update = (filters: unknown) => (index: number) =>
@@ -101,22 +109,18 @@ for (const [way, { prepare, open, named }] of Object.entries(WAYS)) {
           }
         }
         for (const ask of requests) await count(ask);
-        const once = requests.map(() => Array.from({ length: REQUESTS }, () => 1));
         const measure = async () => {
-          const ran = named?.() ?? 0;
-          const trips = [];
-          for (const ask of requests) trips.push(await count(ask));
-          return { trips, named: (named?.() ?? 0) - ran };
+          const costs: Cost[] = [];
+          for (const ask of requests) costs.push(...await count(ask));
+          return costs;
         };
-        const expected = {
-          trips: once,
-          named: named === undefined ? 0 : requests.length * REQUESTS,
-        };
-        // The service looks after its sessions and tokens meanwhile, now and then.
-        for (let again = 0; again < TRIES; again++) {
-          if (JSON.stringify(await measure()) === JSON.stringify(expected)) return;
+        const expected = { trips: 1, named: named === undefined ? 0 : 1 };
+        // The service looks after its sessions and tokens now and then, in the middle of some request.
+        let least = await measure();
+        for (let again = 0; again < TRIES && least.some(({ trips }) => trips > 1); again++) {
+          least = (await measure()).map((cost, place) => leastOf(cost, least[place]!));
         }
-        assertEquals(await measure(), expected);
+        assertEquals(least, least.map(() => expected));
       } finally {
         await service.close();
         await proxy?.stop();
@@ -124,4 +128,8 @@ for (const [way, { prepare, open, named }] of Object.entries(WAYS)) {
       }
     });
   });
+}
+
+function leastOf(one: Cost, other: Cost): Cost {
+  return { trips: Math.min(one.trips, other.trips), named: Math.min(one.named, other.named) };
 }

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { waitUntil } from "../../support/wait_until.ts";
+import { openSecondInstance } from "../records/second_instance.ts";
 
 const STATEMENT_TIMEOUT_MS = 2000;
 
@@ -70,10 +71,16 @@ describe("a million rows without an index", () => {
   });
 
   it("responds to a page half a million rows in, within the statement timeout [RE15]", async () => {
-    const response = await service.send("POST", "/integration/tables/visits/query", {
-      body: { page: 2500, per_page: 200, sort: [{ field: "id" }], select: ["id"] },
-    });
-    assertEquals(response.status, 200, response.text);
-    assertEquals((response.body["records"] as { id: number }[])[0]?.id, 499_801);
+    // The usual statement timeout: that of the test before is one that a busy machine can need.
+    const usual = openSecondInstance(service.database, service.tokens.a);
+    try {
+      const response = await usual.send("POST", "/integration/tables/visits/query", {
+        body: { page: 2500, per_page: 200, sort: [{ field: "id" }], select: ["id"] },
+      });
+      assertEquals(response.status, 200, response.text);
+      assertEquals((response.body["records"] as { id: number }[])[0]?.id, 499_801);
+    } finally {
+      await usual.close();
+    }
   });
 });

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { after, before, describe, it } from "@std/testing/bdd";
+import { after, afterEach, before, describe, it } from "@std/testing/bdd";
 import { readConfig } from "../../../src/config/config.ts";
 import { openRateLeases } from "../../../src/http/rate_leases.ts";
 import { openSharedBuckets, type SharedBuckets } from "../../../src/http/shared_buckets.ts";
@@ -7,6 +7,8 @@ import type { Database } from "../../../src/postgres/database.ts";
 import { openDatabase } from "../../../src/postgres/open_database.ts";
 import type { Observation } from "../../../src/telemetry/observe.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
+import { readMetrics } from "../../support/read_metrics.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import { openSecondInstance, type SecondInstance } from "../records/second_instance.ts";
 
 const LIMIT = 600;
@@ -23,6 +25,8 @@ describe("a rate limit of all instances", () => {
   let service: TestService;
   let others: readonly SecondInstance[];
   let database: Database;
+  /** Buckets of the test that runs, which end with it. */
+  const opened: SharedBuckets[] = [];
   before(async () => {
     service = await createTestService("real", { environment: ENVIRONMENT });
     others = Array.from(
@@ -31,6 +35,9 @@ describe("a rate limit of all instances", () => {
     );
     const { config } = readConfig({ DATABASE_URL: service.database.servingUrl! });
     database = openDatabase(config!, () => {});
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map(({ close }) => close()));
   });
   after(async () => {
     for (const other of others ?? []) await other.close();
@@ -56,55 +63,68 @@ describe("a rate limit of all instances", () => {
       now: () => performance.now(),
       observe: (observation) => void observed.push(observation),
     });
+    opened.push(buckets);
     return { ...buckets, observed };
   }
 
   it("admits no more than the limit of a token, however its requests are spread [M21] [R59]", async () => {
+    // Where the database takes too long to lease, each admits its share instead: see M22.
+    await waitUntil(async () => {
+      const { shared, admitted, rejected, leased, seconds } = await sendBurst();
+      if (!shared) return false;
+      const most = LIMIT + seconds * LIMIT / 60 + 1;
+      assert(admitted <= most, `${admitted} of at most ${most}`);
+      // What one instance holds cannot be used by the others.
+      assert(admitted >= LIMIT - OTHERS * LEASE, `only ${admitted}`);
+      assertEquals(admitted + rejected, 1200);
+      // While nothing is left, it asks again at most every 50 ms.
+      assert(leased < 60 + 25 * seconds, `${leased} statements for 300 requests in ${seconds} s`);
+      return true;
+    });
+    const { text } = await service.send("GET", "/metrics");
+    assertMatch(text, /^rowgate_rate_members [1-9]$/m);
+  });
+
+  /** Sends 1,200 requests with one token over all instances. */
+  async function sendBurst() {
     const token = await service.issue();
     const all = [service, ...others];
+    const counts = { admitted: 0, rejected: 0 };
+    const policies = new Set<string | null>();
+    const before = await countLeased();
     const startMs = performance.now();
-    let admitted = 0;
-    let rejected = 0;
     const sent = async (client: number) => {
       for (let request = 0; request < 100; request++) {
         const { status, headers } = await ask(all[client % all.length]!, token);
-        assertEquals(headers.get("ratelimit-policy"), `"default";q=${LIMIT};w=60`);
-        if (status === 200) admitted++;
-        else rejected++;
+        policies.add(headers.get("ratelimit-policy"));
+        counts[status === 200 ? "admitted" : "rejected"]++;
       }
     };
     await Promise.all(Array.from({ length: 12 }, (_, client) => sent(client)));
     const seconds = (performance.now() - startMs) / 1000;
-    const most = LIMIT + seconds * LIMIT / 60 + 1;
-    assert(admitted <= most, `${admitted} of at most ${most}`);
-    // What one instance holds cannot be used by the others.
-    assert(admitted >= LIMIT - OTHERS * LEASE, `only ${admitted}`);
-    assertEquals(admitted + rejected, 1200);
+    const shared = policies.size === 1 && policies.has(`"default";q=${LIMIT};w=60`);
+    return { ...counts, shared, seconds, leased: await countLeased() - before };
+  }
+
+  async function countLeased(): Promise<number> {
     const { text } = await service.send("GET", "/metrics");
-    const leased = Number(/^rowgate_rate_leases_total\{result="leased"\} (\d+)$/m.exec(text)![1]);
-    // While nothing is left, it asks again at most every 50 ms.
-    assert(leased < 60 + 25 * seconds, `${leased} statements for 300 requests in ${seconds} s`);
-    assertMatch(text, /^rowgate_rate_members [1-9]$/m);
-  });
+    return readMetrics(text).samples.get('rowgate_rate_leases_total{result="leased"}') ?? 0;
+  }
 
   it("counts each token separately, and lets a client continue at its rate [M21]", async () => {
     const [fast, slow] = [0, 1].map(() => open({ capacity: 20, windowSeconds: 1 }));
     const names = ["a", "b"].map((name) => `${name} ${crypto.randomUUID()}`);
     const startMs = performance.now();
     const counts = [0, 0];
-    while (performance.now() - startMs < 1500) {
+    // More than the bucket holds at first.
+    await waitUntil(async () => {
       for (const [place, name] of names.entries()) {
         for (const { draw } of [fast!, slow!]) if ((await draw(name)).granted) counts[place]!++;
       }
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+      return counts.every((count) => count >= 28);
+    });
     const seconds = (performance.now() - startMs) / 1000;
-    for (const count of counts) {
-      assert(count <= 20 + 20 * seconds + 1, `${count} in ${seconds} s`);
-      // A pause of the machine takes away what no longer fits into the bucket.
-      assert(count >= 28, `only ${count} in ${seconds} s`);
-    }
-    await Promise.all([fast!.close(), slow!.close()]);
+    for (const count of counts) assert(count <= 20 + 20 * seconds + 1, `${count} in ${seconds} s`);
   });
 
   it("returns the lease of an instance that stops [M21]", async () => {
@@ -149,10 +169,7 @@ describe("a rate limit of all instances", () => {
     away = false;
     await new Promise((resolve) => setTimeout(resolve, 1100));
     for (const { draw } of instances) await draw(name);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    const level = await readLevel(name);
-    assert(level <= 40 - counts[0]! - counts[1]! + 2, `${level} left after ${counts}`);
-    await Promise.all(instances.map(({ close }) => close()));
+    await waitUntil(async () => await readLevel(name) <= 40 - counts[0]! - counts[1]! + 2);
   });
 
   async function drawAll(draw: SharedBuckets["draw"], name: string): Promise<number> {
@@ -166,9 +183,7 @@ describe("a rate limit of all instances", () => {
     instances: readonly { readonly observed: readonly Observation[] }[],
     least: number,
   ): Promise<void> {
-    while (instances.some((one) => membersOf(one) < least)) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await waitUntil(() => !instances.some((one) => membersOf(one) < least));
   }
 
   it("needs no right on the tables, and works without its functions [M23]", async () => {
@@ -178,13 +193,15 @@ describe("a rate limit of all instances", () => {
       (select relpersistence from pg_class where oid = 'rowgate.rates'::regclass) as kind`;
     assertEquals([rights!["any"], rights!["kind"]], [false, "u"]);
     await admin`revoke execute on function rowgate.lease_rates(json, float8, float8) from rowgate_app`;
-    const forbidden = open({ capacity: 8, windowSeconds: 3600 });
-    const count = await drawAll(forbidden.draw, crypto.randomUUID());
-    assert(count >= 1 && count <= 8, `${count}`);
-    const warning = forbidden.observed.find(({ kind }) => kind === "warning");
-    assert(warning?.kind === "warning" && warning.message.includes("may not call"));
-    await forbidden.close();
-    await admin`grant execute on function rowgate.lease_rates(json, float8, float8) to rowgate_app`;
+    try {
+      const forbidden = open({ capacity: 8, windowSeconds: 3600 });
+      const count = await drawAll(forbidden.draw, crypto.randomUUID());
+      assert(count >= 1 && count <= 8, `${count}`);
+      const warning = forbidden.observed.find(({ kind }) => kind === "warning");
+      assert(warning?.kind === "warning" && warning.message.includes("may not call"));
+    } finally {
+      await admin`grant execute on function rowgate.lease_rates(json, float8, float8) to rowgate_app`;
+    }
   });
 
   it("takes many tokens in one statement, and forgets buckets that are full again [M23]", async () => {
@@ -211,9 +228,8 @@ describe("a rate limit of all instances", () => {
         ),
       );
     }
-    for (const { observed, close } of instances) {
+    for (const { observed } of instances) {
       assert(!observed.some((one) => one.kind === "rate_leases" && one.result === "failed"));
-      await close();
     }
   });
 });

@@ -25,7 +25,7 @@ for (const runtime of RUNTIMES) {
           // A session that is opened ahead would wait for the lock for a moment, and be counted.
           ROWGATE_POOL_IDLE_SIZE: "0",
           ROWGATE_POOL_WAIT_MS: "500",
-          ROWGATE_STATEMENT_TIMEOUT_MS: "1500",
+          ROWGATE_STATEMENT_TIMEOUT_MS: "8000",
         },
       });
     });
