@@ -128,6 +128,8 @@ export interface FoundPolicy {
   readonly relations: readonly string[];
   /** The sources of the functions that it calls, except those of Postgres itself and immutable ones. */
   readonly functions: readonly string[];
+  /** The sources of the immutable functions that it calls, and of those that all of these call in turn. */
+  readonly called: readonly string[];
 }
 
 /** A foreign key. Its columns are in the same order as the referenced ones. */

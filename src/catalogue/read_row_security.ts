@@ -26,7 +26,25 @@ export function compileRowSecurity(sql: Sql): Fragment {
               from pg_catalog.pg_depend d
               join pg_catalog.pg_proc f on f.oid = d.refobjid and f.provolatile <> 'i'
               where d.classid = 'pg_catalog.pg_policy'::pg_catalog.regclass and d.objid = p.oid
-                and d.refclassid = 'pg_catalog.pg_proc'::pg_catalog.regclass), '[]')) order by p.oid)
+                and d.refclassid = 'pg_catalog.pg_proc'::pg_catalog.regclass), '[]'),
+            'called', coalesce((
+              with recursive "calls" as (
+                select f.oid, f.provolatile, true "direct",
+                  coalesce(nullif(f.prosrc, ''), pg_catalog.pg_get_function_sqlbody(f.oid), '') "source"
+                from pg_catalog.pg_depend d
+                join pg_catalog.pg_proc f on f.oid = d.refobjid
+                where d.classid = 'pg_catalog.pg_policy'::pg_catalog.regclass and d.objid = p.oid
+                  and d.refclassid = 'pg_catalog.pg_proc'::pg_catalog.regclass
+                union
+                select f.oid, f.provolatile, false,
+                  coalesce(nullif(f.prosrc, ''), pg_catalog.pg_get_function_sqlbody(f.oid), '')
+                from "calls" "caller"
+                join pg_catalog.pg_proc f on f.oid > 16383 and f.oid <> "caller".oid
+                  and pg_catalog.strpos(pg_catalog.lower("caller"."source"), f.proname::text || '(') > 0
+              )
+              select pg_catalog.json_agg("call"."source" order by "call".oid)
+              from "calls" "call" where "call".provolatile = 'i' or not "call"."direct"), '[]')
+            ) order by p.oid)
           from pg_catalog.pg_policy p where p.polrelid = r.oid and p.polcmd in ('r', '*')), '[]'))
       from pg_catalog.pg_class c where c.oid = r.oid and c.relrowsecurity`;
 }

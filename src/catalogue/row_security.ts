@@ -1,5 +1,6 @@
 import type { Column, RowSecurity, SqlText } from "./catalogue.ts";
 import type { FoundColumn, FoundPolicy, FoundTable } from "./introspection.ts";
+import { writePlainCalls } from "./plain_calls.ts";
 import { trustExpression } from "./quote_identifier.ts";
 
 /** Builds the row level security of a table; undefined where there is none. */
@@ -25,11 +26,8 @@ function compileCondition(applying: readonly FoundPolicy[]): SqlText {
   const demand = ({ condition }: FoundPolicy) => `(${condition ?? "true"})`;
   const permissive = applying.filter(({ permissive }) => permissive).map(demand);
   const restrictive = applying.filter(({ permissive }) => !permissive).map(demand);
-  return trustExpression(
-    [`(${permissive.length === 0 ? "false" : permissive.join(" or ")})`, ...restrictive].join(
-      " and ",
-    ),
-  );
+  const any = permissive.length === 0 ? "false" : permissive.join(" or ");
+  return writePlainCalls(trustExpression([`(${any})`, ...restrictive].join(" and ")));
 }
 
 /**
@@ -40,7 +38,9 @@ function compileCondition(applying: readonly FoundPolicy[]): SqlText {
 function findReach({ condition, relations }: FoundPolicy): string | undefined {
   const [relation] = relations;
   if (relation !== undefined) return `a policy reads the table ${relation}`;
-  const words = (condition ?? "").replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, "''");
+  const words = writePlainCalls(trustExpression(condition ?? ""))
+    .replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, "''")
+    .replaceAll(/\bdistinct from\b/g, "");
   if (TIME.test(words)) return "a policy depends on the time or on chance";
   if (ROWS.test(words)) return "a policy has a subquery with rows";
   const special = SPECIAL.exec(words)?.[0].toLowerCase();
@@ -51,7 +51,8 @@ const TIME =
   /\b(?:now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|random)\(|\b(?:current_date|current_time|current_timestamp|localtime|localtimestamp)\b/i;
 const ROWS = /\bselect\b.*\bfrom\b/is;
 /** A whole row, and functions with a syntax of their own. */
-const SPECIAL = /\.\*|\b(?:position|overlay|trim|substring|normalize|xml\w+|json_\w+)\(/i;
+const SPECIAL =
+  /\.\*|\b(?:position|overlay|trim|substring|normalize|xml\w+|json|json_(?:object|array|objectagg|arrayagg|value|query|exists|scalar|serialize|table))\(/i;
 
 /**
  * Explains why row level security would hide every row from the role: no policy lets it see one, or they
@@ -87,18 +88,20 @@ function readsOther(policy: FoundPolicy, tenantSetting: string | null): boolean 
   return names.length > 0 && !names.includes(tenantSetting.toLowerCase());
 }
 
-/** Reports whether a policy reads a setting with a name that it computes, or calls what may read one. */
-function readsUnknown({ condition, functions }: FoundPolicy): boolean {
-  const calls = [condition ?? ""].join().match(/current_setting\(/g)?.length ?? 0;
-  const named = (condition ?? "").match(LITERAL)?.length ?? 0;
-  return calls > named || functions.length > 0;
+/** Reports whether a policy, or a function that it calls, reads a setting with a name that it computes. */
+function readsUnknown(policy: FoundPolicy): boolean {
+  const text = readText(policy);
+  return (text.match(/current_setting\s*\(/gi)?.length ?? 0) > (text.match(LITERAL)?.length ?? 0);
 }
 
-const LITERAL = /current_setting\(\s*'[^']+'/gi;
+const LITERAL = /current_setting\s*\(\s*'[^']+'(?=\s*[,):])/gi;
 
 /** Lists the settings that a policy reads, those of Postgres itself left out. */
-function listSettings({ condition, functions }: FoundPolicy): readonly string[] {
-  const texts = [condition ?? "", ...functions].join("\n");
-  return (texts.match(LITERAL) ?? []).map((call) => call.split("'")[1]!.toLowerCase())
+function listSettings(policy: FoundPolicy): readonly string[] {
+  return (readText(policy).match(LITERAL) ?? []).map((call) => call.split("'")[1]!.toLowerCase())
     .filter((name) => name.includes("."));
+}
+
+function readText({ condition, functions, called }: FoundPolicy): string {
+  return [condition ?? "", ...functions, ...called].join("\n");
 }

@@ -110,12 +110,35 @@ describe("row level security that hides rows", () => {
     }
   });
 
-  it("serves a table whose policies need no setting [T82]", async () => {
-    await run("alter policy own on plots using (not secret)");
+  /** Each, and whether the table is served where no setting is made. */
+  const POLICIES: readonly (readonly [string, boolean])[] = [
+    ["not secret", true],
+    ["current_user = 'rowgate_app' and id < (extract(epoch from now()))", true],
+    ["current_setting('server_version_num')::int4 > 1", true],
+    ["public.is_shown(id)", true],
+    ["public.is_of_tenant(tenant_id)", false],
+    ["public.calls_it(tenant_id)", false],
+    ["public.says_it_is_immutable(tenant_id)", false],
+    ["tenant_id = current_setting('app.' || 'tenant')::int4", false],
+  ];
+
+  it("is no reason to close a table whose policies need no setting, whatever they call [T82]", async () => {
+    await run(`
+      create function public.is_shown(int4) returns bool stable language plpgsql as
+        $$ begin return exists (select from public.parks where id = $1); end $$;
+      create function public.is_of_tenant(int4) returns bool stable language sql as
+        $$ select $1::text = current_setting('app.tenant', true) $$;
+      create function public.calls_it(int4) returns bool stable language plpgsql as
+        $$ begin return public.IS_OF_TENANT($1); end $$;
+      create function public.says_it_is_immutable(int4) returns bool immutable language plpgsql as
+        $$ begin return $1::text = current_setting('app.tenant', true); end $$`);
     const { database } = service;
     const other = await createTestService("real", { database, environment: {} });
     try {
-      await seen((tables) => tables.has("plots"), other);
+      for (const [policy, isServed] of POLICIES) {
+        await run(`alter policy own on plots using (${policy})`);
+        await seen((tables) => tables.has("plots") === isServed, other);
+      }
     } finally {
       await other.close();
     }
