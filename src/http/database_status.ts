@@ -117,7 +117,7 @@ const BROKEN: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Describes the kind of key that an update breaks, without revealing anything about a row. @see E31 */
-export function describeConflict({ code }: DatabaseError): string {
+export function describeConflict({ code }: Pick<DatabaseError, "code">): string {
   const broken = BROKEN.get(code);
   return "The new values conflict with existing data" +
     (broken === undefined ? "" : `: they break ${broken}`);

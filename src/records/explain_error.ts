@@ -11,11 +11,14 @@ import { DatabaseError, makeFailure } from "../postgres/database_error.ts";
 import { findSchema } from "../schema/find_schema.ts";
 import { FOREIGN_PARENT, OUTSIDE_FILTER } from "../sql/row_checks.ts";
 import { describeCheck, explainPartition } from "./explain_check.ts";
-import { explainConflict, type FailedStatement, rejectAtFields } from "./explain_conflict.ts";
+import {
+  explainConflict,
+  type FailedStatement,
+  FOREIGN_KEY_VIOLATION,
+  rejectAtFields,
+} from "./explain_conflict.ts";
 import { locateValues, mayBeOfValue } from "./locate_values.ts";
 import { isBeyondEngine } from "./ways.ts";
-
-const FOREIGN_KEY_VIOLATION = "23503";
 
 /**
  * Returns the error that the client gets for a failed statement. It finds the path of a value that
@@ -54,9 +57,10 @@ function rejectRefused(cause: DatabaseError, table: Table): ApiError {
     : new ApiError(403, NOT_UPDATABLE, { cause });
 }
 
-/** Reports whether the update sets a column of a reference that was checked. */
-function refersElsewhere({ plan }: FailedStatement): boolean {
-  return (plan.assignments ?? []).some((assignment) => leadsToTenant(plan.table, assignment));
+/** Reports whether the update may have set a column of a reference that was checked, or a trigger. */
+function refersElsewhere({ plan: { table, assignments } }: FailedStatement): boolean {
+  return assignments !== undefined &&
+    (table.references.length > 0 || assignments.some((each) => leadsToTenant(table, each)));
 }
 
 function leadsToTenant({ tenancy, references }: Table, { column }: Assignment): boolean {

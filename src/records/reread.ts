@@ -1,9 +1,10 @@
 import { ApiError } from "../errors/api_error.ts";
 import { printAt } from "../errors/issue.ts";
-import { OUT_OF_REACH } from "../http/database_status.ts";
+import { describeConflict, OUT_OF_REACH } from "../http/database_status.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Step, StepGroup } from "../postgres/database.ts";
 import type { Rows } from "../postgres/driver.ts";
+import { FOREIGN_KEY_VIOLATION } from "./explain_conflict.ts";
 import { compileReread, type RereadRow, type WrittenRow } from "../sql/reread.ts";
 
 /** What an update has written, as far as its rows are read again. */
@@ -31,10 +32,14 @@ export function rereadSteps(
   const reread: Step = (sql) =>
     compileReread(sql, { table, scope }, JSON.stringify(listKeys().map(({ key }) => key)));
   const take = ([row]: Rows) => {
-    const moved = (row as RereadRow | undefined)?.moved;
-    if (moved == null) return;
-    const { plan } = listKeys()[Number(moved) - 1]!;
-    throw new ApiError(409, `${printAt(plan.path)}${OUT_OF_REACH}`);
+    const { moved, referring } = (row ?? {}) as Partial<RereadRow>;
+    const place = moved ?? referring;
+    if (place == null) return;
+    const { plan } = listKeys()[Number(place) - 1]!;
+    const message = moved == null
+      ? describeConflict({ code: FOREIGN_KEY_VIOLATION })
+      : OUT_OF_REACH;
+    throw new ApiError(409, `${printAt(plan.path)}${message}`);
   };
   return [{ steps: [settle, reread], take }];
 }

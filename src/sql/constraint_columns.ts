@@ -1,5 +1,7 @@
 import type { Table } from "../catalogue/catalogue.ts";
+import { unquoteIdentifier } from "../catalogue/quote_identifier.ts";
 import type { PendingQuery, Sql } from "../postgres/driver.ts";
+import { printArray } from "../text/array_text.ts";
 
 /** A constraint or unique index, as an error of Postgres names it. */
 export interface BrokenConstraint {
@@ -43,6 +45,32 @@ export function compileConstraintColumns(
       or exists (
         select from pg_catalog.pg_partition_ancestors(d.refobjid) p (relid)
         where p.relid = pg_catalog.to_regclass(${identifier}::text))
+    order by 1`;
+}
+
+/**
+ * Compiles the names of the columns from which Postgres computes whose a row is: what its generated
+ * tenant columns, or a generated reference to the row that decides, are computed from. Postgres 14 keeps
+ * the dependencies at the column, later versions at its expression.
+ */
+export function compileTenantSources(
+  sql: Sql,
+  { identifier, tenancy }: Pick<Table, "identifier" | "tenancy">,
+): PendingQuery<{ column: string }[]> {
+  const [first] = tenancy?.via ?? [];
+  const names = first?.pairs.map(({ from }) => unquoteIdentifier(from)) ??
+    tenancy?.columns.map(({ name }) => name) ?? [];
+  return sql`
+    select distinct b.attname::text "column"
+    from pg_catalog.pg_attribute a
+    join pg_catalog.pg_attrdef f on f.adrelid = a.attrelid and f.adnum = a.attnum
+    join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+      and d.refobjid = a.attrelid and d.refobjsubid > 0 and d.refobjsubid <> a.attnum
+      and (d.classid = 'pg_catalog.pg_attrdef'::pg_catalog.regclass and d.objid = f.oid
+        or d.classid = d.refclassid and d.objid = a.attrelid and d.objsubid = a.attnum)
+    join pg_catalog.pg_attribute b on b.attrelid = a.attrelid and b.attnum = d.refobjsubid
+    where a.attrelid = pg_catalog.to_regclass(${identifier}::text) and a.attgenerated <> ''
+      and a.attname::text = any(${printArray(names)}::text::text[])
     order by 1`;
 }
 

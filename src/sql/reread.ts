@@ -1,8 +1,9 @@
-import type { Column } from "../catalogue/catalogue.ts";
+import type { Column, SqlText, Table } from "../catalogue/catalogue.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
 import { compileColumn, compileTable, join, literal } from "./fragment.ts";
 import { compileOperand, compileWhere } from "./predicate.ts";
+import { compileReference } from "./row_checks.ts";
 
 /** The additional column of an update of a table whose rows are read again. */
 export interface WrittenRow {
@@ -14,11 +15,14 @@ export interface WrittenRow {
 export interface RereadRow {
   /** The place, from 1, of the first row that is out of reach, as digits; null if all are in reach. */
   readonly moved: string | null;
+  /** The same of the first row that refers to a row of another tenant since it was written. */
+  readonly referring?: string | null;
 }
 
-/** Compiles the key of a row as JSON. */
+/** Compiles the key of a row as JSON, and behind it the values by which the row refers to others. */
 export function compileKey(sql: Sql, { table }: Pick<UpdatePlan, "table">): Fragment {
-  const texts = table.keyOrder.map((column) => sql`${compileColumn(sql, column)}::text`);
+  const columns = [...table.keyOrder, ...listReferring(table)];
+  const texts = columns.map((column) => sql`${compileColumn(sql, column)}::text`);
   return sql`json_build_array(${join(sql, ",", texts)})`;
 }
 
@@ -34,8 +38,9 @@ export function compileWrittenKeys(sql: Sql, { table }: Pick<UpdatePlan, "table"
 
 /**
  * Compiles a look at rows that were written earlier in the transaction, after all triggers have run:
- * each must be there under its key, belong to the tenant and match the row filter.
- * @see T86
+ * each must be there under its key, belong to the tenant and match the row filter. It must refer to what
+ * it referred to when it was written, or to a row of the tenant.
+ * @see T86, T83
  */
 export function compileReread(
   sql: Sql,
@@ -46,13 +51,41 @@ export function compileReread(
   const same = table.keyOrder.map((column, place) =>
     sql`${compileOperand(sql, column)} = ${compileWrittenValue(sql, column, place)}`
   );
+  const found = () =>
+    sql`select from ${compileTable(sql, table)}
+      where ${compileWhere(sql, own)} and ${join(sql, "and", same)}`;
+  const refers = compileReferences(sql, { table, scope });
   return sql<RereadRow[]>`
-    select min("$key"."$place")::text moved
-    from json_array_elements(${keys}::text::json) with ordinality "$key"("$value", "$place")
-    where not exists (
-      select from ${compileTable(sql, table)}
-      where ${compileWhere(sql, own)} and ${join(sql, "and", same)}
-    )`;
+    select min("$key"."$place") filter (where not exists (${found()}))::text moved
+      ${
+    refers.length === 0 ? sql`` : sql`, min("$key"."$place") filter (
+        where not exists (${found()} and ${join(sql, "and", refers)})
+      )::text referring`
+  }
+    from json_array_elements(${keys}::text::json) with ordinality "$key"("$value", "$place")`;
+}
+
+function compileReferences(
+  sql: Sql,
+  { table, scope }: Pick<UpdatePlan, "table" | "scope">,
+): Fragment[] {
+  let place = table.keyOrder.length;
+  return table.references.map((reference) => {
+    const own = (identifier: SqlText) => compileColumn(sql, { identifier });
+    const same = reference.via[0]!.pairs.map(({ from }) =>
+      sql`${own(from)}::text is not distinct from "$key"."$value" ->> ${
+        String(place++)
+      }::text::int4`
+    );
+    const refers = compileReference(sql, scope, { reference, own });
+    return sql`(${refers} or ${join(sql, "and", same)})`;
+  });
+}
+
+function listReferring({ references }: Table): { readonly identifier: SqlText }[] {
+  return references.flatMap(({ via: [first] }) =>
+    first!.pairs.map(({ from }) => ({ identifier: from }))
+  );
 }
 
 function compileWrittenValue(sql: Sql, { cast, comparedAs }: Column, place: number): Fragment {

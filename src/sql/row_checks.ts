@@ -2,7 +2,7 @@ import type { Column, SqlText, Tenancy } from "../catalogue/catalogue.ts";
 import { tenantFitsColumns } from "../catalogue/tenant_column.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import { planRowFilter } from "../plan/row_filter.ts";
-import { namesParent, refersBy } from "../plan/scope.ts";
+import { namesParent, refersBy, type Scope } from "../plan/scope.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
@@ -21,6 +21,11 @@ export const FOREIGN_PARENT = "2201G";
  * @see T66
  */
 export const OUTSIDE_FILTER = "2201E";
+
+/** Compiles what raises {@link FOREIGN_PARENT}. */
+export function compileForeignParent(sql: Sql): Fragment {
+  return sql`width_bucket(1::float8, 1, 1, pg_catalog.pg_backend_pid()) > 0`;
+}
 
 type CheckedPlan = Pick<UpdatePlan, "table" | "assignments" | "scope">;
 
@@ -44,7 +49,7 @@ export interface RowCheck {
 export function compileRowChecks(sql: Sql, plan: CheckedPlan): RowCheck[] {
   const { table, assignments, scope } = plan;
   const checks: RowCheck[] = [];
-  const refusal = sql`width_bucket(1::float8, 1, 1, pg_catalog.pg_backend_pid()) > 0`;
+  const refusal = compileForeignParent(sql);
   const moving = assignments.find(({ column }) => namesParent(scope, column));
   if (moving !== undefined) {
     checks.push({ assignment: moving, holds: compileNewParent(sql, plan), refusal });
@@ -85,10 +90,28 @@ function compileNewReference(
   { assignments, scope }: CheckedPlan,
   reference: Tenancy,
 ): Fragment {
-  const own = (from: SqlText) => compileNew(sql, assignments, from);
+  return compileReference(sql, scope, {
+    reference,
+    own: (from) => compileNew(sql, assignments, from),
+  });
+}
+
+/** A foreign key, and how the columns of the row that refers by it are compiled. */
+interface Referring {
+  readonly reference: Tenancy;
+  readonly own: (from: SqlText) => Fragment;
+}
+
+/** Compiles whether a row refers to nothing, or to a row of the same tenant. */
+export function compileReference(
+  sql: Sql,
+  scope: Scope,
+  { reference, own }: Referring,
+): Fragment {
   const absent = reference.via[0]!.pairs.map(({ from }) => sql`${own(from)} is null`);
   if (!tenantFitsColumns(scope.tenant, reference.columns)) return join(sql, "or", absent);
-  const belongs = compileBelongs(sql, { ...scope, tenancy: reference }, { locks: false, own });
+  const tenantScope = { ...scope, kind: "tenant" as const, tenancy: reference };
+  const belongs = compileBelongs(sql, tenantScope, { locks: false, own });
   return join(sql, "or", [...absent, belongs]);
 }
 

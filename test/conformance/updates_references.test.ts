@@ -17,6 +17,33 @@ const SCHEMA = `
   create table rooms (id int4 primary key, person_id int4 not null references people);
   create table days (id int4, tenant_id int4 not null, primary key (id)) partition by range (id);
   create table days_1 partition of days for values from (0) to (1000);
+  create function refer() returns trigger language plpgsql as $$ begin
+    if new.title <> '' then new.assignee_id := new.title::int4; end if; return new; end $$;
+  create function refer_of(text) returns int4 immutable language sql as
+    $$ select nullif($1, '')::int4 $$;
+  create table early (id int4 primary key, tenant_id int4 not null, title text not null default '',
+    assignee_id int4 references people);
+  create trigger refer before update of title on early for each row execute function refer();
+  create table computed (id int4 primary key, tenant_id int4 not null, title text not null default '',
+    assignee_id int4 generated always as (refer_of(title)) stored references people);
+  create table late (id int4 primary key, tenant_id int4 not null, title text not null default '',
+    assignee_id int4 references people);
+  create function refer_late() returns trigger language plpgsql security definer as $$ begin
+    update late set assignee_id = title::int4
+      where title <> '' and assignee_id is distinct from title::int4; return null; end $$;
+  create trigger refer after update of title on late execute function refer_late();
+  insert into early values (1, 1), (3, 1);
+  insert into computed values (1, 1), (3, 1);
+  insert into late values (1, 1), (3, 1);
+  create table lots (id int4 primary key, code text not null unique,
+    slot int4 unique, tenant_id int4 generated always as (split_part(code, '-', 1)::int4) stored);
+  insert into lots values (1, '1-a', 1), (2, '2-taken', 2), (3, '1-c', 3);
+  create table homes (code text primary key, tenant_id int4 not null);
+  insert into homes values ('1-a', 1), ('2-a', 2);
+  create table stays (id int4 primary key, name text not null,
+    home text generated always as (name || '-a') stored references homes);
+  insert into stays values (1, '1');
+  grant select, update on early, computed, late, lots, homes, stays to public;
   create table tasks (id int4 primary key, tenant_id int4 not null, title text default '',
     assignee_id int4 references people deferrable initially deferred,
     reviewer_id int4,
@@ -44,6 +71,7 @@ const POLICY = {
     colours: { shared: true },
     rooms: { tenant_via: { columns: ["person_id"], table: "people" } },
     tasks: { cross_tenant_columns: ["anyone_id"] },
+    stays: { tenant_via: { columns: ["home"], table: "homes" } },
   },
 };
 
@@ -91,6 +119,59 @@ describeService("References", (conversation) => {
       }
     });
   }
+
+  for (const table of ["early", "computed", "late"]) {
+    it(`a key of ${table} that a trigger or an expression sets refers to the same tenant, or to nothing more than before [T83] [T86] [TE26]`, async () => {
+      const stored = () => run(`select * from ${table} order by id`);
+      const before = await stored();
+      for (const send of [single, bulk]) {
+        const [other, none] = [
+          await send(table, set({ title: "2" })),
+          await send(table, set({ title: "99" })),
+        ];
+        assertRejected(other, 409);
+        assertEquals(other.text, none.text);
+      }
+      for (const title of ["2", "99"]) {
+        const updates = [set({ title: "1" }), set({ title }, { id: 3 })];
+        const together = await batch(table, { updates });
+        assertRejected(together, 409);
+        assertStringIncludes(together.text, "updates[1]: The new values conflict");
+      }
+      assertEquals(await stored(), before);
+      assertOk(await single(table, set({ title: "3" })));
+      assertEquals((await stored())[0]!["assignee_id"], 3);
+      // What it refers to already may stay.
+      if (table === "computed") return;
+      await run(`update ${table} set title = '', assignee_id = 2 where id = 3`);
+      assertEquals(assertOk(await single(table, set({ title: "2" }, { id: 3 })))["updated"], 1);
+    });
+  }
+
+  it("a broken key is no news of another tenant's rows where the tenant is computed [E48] [TE26]", async () => {
+    for (
+      const [table, column, taken, free] of [
+        ["lots", "code", "2-taken", "2-free"],
+        ["stays", "name", "2", "3"],
+      ] as const
+    ) {
+      for (const send of [single, bulk]) {
+        const [other, none] = [
+          await send(table, set({ [column]: taken })),
+          await send(table, set({ [column]: free })),
+        ];
+        assertRejected(other, 409);
+        assertEquals(other.text, none.text);
+      }
+      const at = async (value: string) =>
+        (await batch(table, { updates: [set({ [column]: value })] })).text;
+      assertEquals(await at(taken), await at(free));
+    }
+    assertOk(await single("lots", set({ code: "1-b" })));
+    const taken = await single("lots", set({ slot: 3 }));
+    assertRejected(taken, 409);
+    assertStringIncludes(taken.text, "fields.slot: The new values conflict");
+  });
 
   it("a key of several columns is compared with those that stay [T83]", async () => {
     assertRejected(await single("tasks", set({ region: 2, no: 2 })), 409);

@@ -12,6 +12,8 @@ export const ALLOWED: readonly RegExp[] = [
   /^with "\$t" as materialized \(\s*select c\.oid, c\.relname::text as name,\s+pg_catalog\.has_schema_privilege\(n\.oid, 'USAGE'\)/,
   // The columns of a constraint, from Postgres's own catalogue.
   /^with "\$relation" as \(select c\.oid from pg_catalog\.pg_class c join pg_catalog\.pg_namespace n [^;]* from "\$broken" join pg_catalog\.pg_depend d [^;]*$/,
+  // The columns from which tenants are computed.
+  /^select distinct b\.attname::text "column" from pg_catalog\.pg_attribute a join pg_catalog\.pg_attrdef f on [^;]* order by 1$/,
   // The columns of a check constraint, and those that decide the partition of a row.
   /^select a\.attname::text "column" from pg_catalog\.pg_constraint k cross join lateral pg_catalog\.unnest\(k\.conkey\) "\$key"\("number"\) left join pg_catalog\.pg_attribute a on a\.attrelid = k\.conrelid and a\.attnum = "\$key"\."number" where k\.conrelid = pg_catalog\.to_regclass\(\$1::text\) and k\.contype = 'c' and k\.conname = \$2::text$/,
   /^select a\.attname::text "column" from pg_catalog\.pg_class c join pg_catalog\.pg_namespace n on n\.oid = c\.relnamespace join pg_catalog\.pg_depend d on [^;]* join pg_catalog\.pg_attribute a on a\.attrelid = c\.oid and a\.attnum = d\.objsubid where c\.relkind = 'p' and [^;]* order by 1$/,
