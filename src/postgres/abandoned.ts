@@ -4,13 +4,6 @@ import type { Session } from "./session.ts";
 import type { OpenSession } from "./session_opener.ts";
 import { settle } from "./statement.ts";
 
-/** Watches sessions that were abandoned while Postgres may still run their statement. */
-export interface Abandoned {
-  /** Watches a session until its statement or its backend has ended in Postgres. */
-  readonly add: (session: Session) => void;
-  readonly close: () => void;
-}
-
 /** How a watch opens sessions of its own, and what it reports to. */
 export interface AbandonedOptions {
   readonly open: OpenSession;
@@ -25,59 +18,75 @@ const UNKNOWN_MS = 60_000;
 const ANSWER_MS = 5000;
 const MAX_INSPECTIONS = 4;
 
+/** What is known of an abandoned session. */
+interface Entry {
+  readonly sinceMs: number;
+  /** When its backend was last seen. */
+  seenMs: number;
+  warned: boolean;
+}
+
 /**
- * Watches abandoned sessions. Each keeps its place in the pool and in its tenant's share, so that no
- * connection is opened in place of one that Postgres still works on. It is released when its
- * statement is answered or its socket closes. Neither may happen, if the network lost the connection
- * or the backend does not react. So another session asks Postgres which of the backends still exist,
- * and terminates them if it can.
+ * Watches sessions that were abandoned while Postgres may still run their statement. Each keeps its
+ * place in the pool and in its tenant's share, so that no connection is opened in place of one that
+ * Postgres still works on. It is **watched** until it is **released**: when its statement is answered
+ * or its socket closes. Neither may happen, if the network lost the connection or the backend does not
+ * react. So another session asks Postgres which of the backends still exist, and terminates them if it
+ * can.
  * @see docs/decisions/0029-sessions.md
  */
-export function watchAbandoned({ open, observe }: AbandonedOptions): Abandoned {
-  const abandoned = new Map<
-    Session,
-    { readonly sinceMs: number; warned: boolean; seenMs: number }
-  >();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let inspecting = 0;
-  let closed = false;
+export class Abandoned {
+  readonly #options: AbandonedOptions;
+  readonly #watched = new Map<Session, Entry>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #inspecting = 0;
+  #isClosed = false;
 
-  function add(session: Session): void {
-    if (abandoned.has(session)) return;
+  constructor(options: AbandonedOptions) {
+    this.#options = options;
+  }
+
+  /** Watches a session until its statement or its backend has ended in Postgres. */
+  add(session: Session): void {
+    if (this.#watched.has(session)) return;
     const nowMs = performance.now();
-    abandoned.set(session, { sinceMs: nowMs, seenMs: nowMs, warned: false });
-    report();
+    this.#watched.set(session, { sinceMs: nowMs, seenMs: nowMs, warned: false });
+    this.#report();
     session.released!.then(() => {
-      abandoned.delete(session);
-      report();
-      if (abandoned.size === 0) stopTimer();
+      this.#watched.delete(session);
+      this.#report();
+      if (this.#watched.size === 0) this.#stop();
     });
-    timer ??= setTimeout(check, CHECK_MS);
+    this.#timer ??= setTimeout(() => this.#check(), CHECK_MS);
   }
 
-  function report(): void {
-    observe({ kind: "abandoned", sessions: abandoned.size });
+  close(): void {
+    this.#isClosed = true;
+    this.#stop();
   }
 
-  function stopTimer(): void {
-    clearTimeout(timer);
-    timer = undefined;
+  #report(): void {
+    this.#options.observe({ kind: "abandoned", sessions: this.#watched.size });
   }
 
-  function check(): void {
+  #stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #check(): void {
     const nowMs = performance.now();
-    for (const [session, entry] of abandoned) {
-      const sinceMs = nowMs - entry.sinceMs;
+    for (const [session, entry] of this.#watched) {
       if (nowMs - entry.seenMs > UNKNOWN_MS) session.destroy();
-      else if (sinceMs > WARN_MS && !entry.warned) {
+      else if (nowMs - entry.sinceMs > WARN_MS && !entry.warned) {
         entry.warned = true;
-        observe({ kind: "warning", message: describe(session) });
+        this.#options.observe({ kind: "warning", message: describe(session) });
       }
     }
-    const known = [...abandoned.keys()].filter(({ identity }) => identity !== undefined);
-    if (known.length > 0) void inspect(known);
-    if (closed || abandoned.size === 0) stopTimer();
-    else timer = setTimeout(check, CHECK_MS);
+    const known = [...this.#watched.keys()].filter(({ identity }) => identity !== undefined);
+    if (known.length > 0) void this.#inspect(known);
+    if (this.#isClosed || this.#watched.size === 0) this.#stop();
+    else this.#timer = setTimeout(() => this.#check(), CHECK_MS);
   }
 
   /**
@@ -85,36 +94,28 @@ export function watchAbandoned({ open, observe }: AbandonedOptions): Abandoned {
    * session each time, since one that was kept may be as dead, and is not awaited, so that a later
    * attempt can succeed.
    */
-  async function inspect(sessions: readonly Session[]): Promise<void> {
-    if (inspecting === MAX_INSPECTIONS) return;
-    inspecting++;
-    const inspector = await open();
+  async #inspect(sessions: readonly Session[]): Promise<void> {
+    if (this.#inspecting === MAX_INSPECTIONS) return;
+    this.#inspecting++;
+    const inspector = await this.#options.open();
     if (!("kind" in inspector)) {
       const { server } = inspector.identity ?? {};
       const reachable = sessions.filter(({ identity }) => identity!.server === server);
       const running = await endBackends(inspector, reachable);
-      if (running !== undefined) note(reachable, running);
+      if (running !== undefined) this.#note(reachable, running);
       inspector.close();
     }
-    inspecting--;
+    this.#inspecting--;
   }
 
   /** Destroys the sessions whose backend has ended. */
-  function note(sessions: readonly Session[], running: ReadonlySet<Session>): void {
+  #note(sessions: readonly Session[], running: ReadonlySet<Session>): void {
     for (const session of sessions) {
-      const entry = abandoned.get(session);
+      const entry = this.#watched.get(session);
       if (!running.has(session)) session.destroy();
       else if (entry !== undefined) entry.seenMs = performance.now();
     }
   }
-
-  return {
-    add,
-    close() {
-      closed = true;
-      stopTimer();
-    },
-  };
 }
 
 /**

@@ -1,127 +1,127 @@
-import type { Session } from "./session.ts";
 import type { Circuit } from "./circuit.ts";
 import { PAUSE_MS } from "./circuit.ts";
-import type { Failure } from "./database_error.ts";
 import { classify } from "./database_error.ts";
-import type { OnNotify } from "./driver.ts";
+import type { Session } from "./session.ts";
+import type { OpenSession } from "./session_opener.ts";
 
 /** Time until a server that rejected `listen` is asked again, on the same session. */
 const ASK_AGAIN_MS = 5000;
 
-interface ListenerOptions {
-  readonly channel: string;
-  readonly notified: Notified;
-  readonly open: (notified: OnNotify) => Promise<Session | Failure>;
-  readonly circuit: Circuit;
-}
-
-interface Listener {
-  readonly renew: () => void;
-  readonly close: () => void;
-}
-
 /** Takes the payload of a notification, or "" when some may have been missed. */
 type Notified = (payload: string) => void;
 
-/** Receives notifications until it is closed. */
-export interface Listeners {
-  /** Calls back on each notification of a channel, and if some may have been missed. */
-  readonly listen: (channel: string, notified: Notified) => Promise<void>;
-  /** Replaces the sessions, which may be on a server that no longer sends anything. */
-  readonly renew: () => void;
-  readonly close: () => void;
-}
+/** Receives notifications until it is closed: one session for each channel. */
+export class Listeners {
+  readonly #open: OpenSession;
+  readonly #circuit: Circuit;
+  readonly #channels = new Map<string, Listener>();
 
-/** Makes listeners: one session for each channel. */
-export function openListeners(open: ListenerOptions["open"], circuit: Circuit): Listeners {
-  const channels = new Map<string, { callbacks: Notified[]; listener: Promise<Listener> }>();
+  constructor(open: OpenSession, circuit: Circuit) {
+    this.#open = open;
+    this.#circuit = circuit;
+  }
 
-  async function listen(channel: string, notified: Notified): Promise<void> {
-    const known = channels.get(channel);
-    if (known !== undefined) {
-      known.callbacks.push(notified);
-      await known.listener;
-      return;
+  /**
+   * Calls back on each notification of a channel, and if some may have been missed. Resolves when it
+   * listens, or after the first failure.
+   */
+  async listen(channel: string, notified: Notified): Promise<void> {
+    let listener = this.#channels.get(channel);
+    if (listener === undefined) {
+      listener = new Listener(channel, this.#open, this.#circuit);
+      this.#channels.set(channel, listener);
     }
-    const callbacks = [notified];
-    const notifyAll: Notified = (payload) => callbacks.forEach((callback) => callback(payload));
-    const listener = openListener({ channel, notified: notifyAll, open, circuit });
-    channels.set(channel, { callbacks, listener });
-    await listener;
+    await listener.add(notified);
   }
 
-  function forAll(act: (listener: Listener) => void): void {
-    for (const { listener } of channels.values()) void listener.then(act);
+  /** Replaces the sessions, which may be on a server that no longer sends anything. */
+  renew(): void {
+    for (const listener of this.#channels.values()) listener.renew();
   }
 
-  return {
-    listen,
-    renew: () => forAll((listener) => listener.renew()),
-    close: () => forAll((listener) => listener.close()),
-  };
+  close(): void {
+    for (const listener of this.#channels.values()) listener.close();
+  }
 }
 
 /**
- * Opens a listener on a channel; resolves when it listens, or after the first failure. It reconnects
- * until it is closed, and calls `notified` when it listens again, since notifications may have been
- * missed.
+ * Listens on one channel. It is **connecting**, **listening**, **asking again** on a session whose
+ * server rejected `listen`, **pausing** before it connects again, or **closed**. When it listens
+ * again it says so, since notifications may have been missed.
  */
-async function openListener(options: ListenerOptions): Promise<Listener> {
-  const { channel, notified, open, circuit } = options;
-  let missed = false;
-  let closed = false;
-  let session: Session | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+class Listener {
+  readonly #channel: string;
+  readonly #open: OpenSession;
+  readonly #circuit: Circuit;
+  readonly #callbacks: Notified[] = [];
+  #begun: Promise<void> | undefined;
+  #session: Session | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #hasMissed = false;
+  #isClosed = false;
 
-  function again(): void {
-    missed = true;
-    session?.destroy();
-    session = undefined;
-    clearTimeout(timer);
-    if (!closed) timer = setTimeout(listen, PAUSE_MS);
+  constructor(channel: string, open: OpenSession, circuit: Circuit) {
+    this.#channel = channel;
+    this.#open = open;
+    this.#circuit = circuit;
   }
 
-  async function listen(): Promise<void> {
-    if (!circuit.mayAttempt()) return again();
-    const result = await open((heard, payload) => {
-      if (heard === channel) notified(payload);
+  async add(notified: Notified): Promise<void> {
+    this.#callbacks.push(notified);
+    await (this.#begun ??= this.#connect());
+  }
+
+  renew(): void {
+    if (this.#session !== undefined) this.#again();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#session?.close();
+  }
+
+  #notify(payload: string): void {
+    for (const notified of this.#callbacks) notified(payload);
+  }
+
+  #again(): void {
+    this.#hasMissed = true;
+    this.#session?.destroy();
+    this.#session = undefined;
+    clearTimeout(this.#timer);
+    if (!this.#isClosed) this.#timer = setTimeout(() => this.#connect(), PAUSE_MS);
+  }
+
+  async #connect(): Promise<void> {
+    if (!this.#circuit.mayAttempt()) return this.#again();
+    const opened = await this.#open((heard, payload) => {
+      if (heard === this.#channel) this.#notify(payload);
     });
-    if ("kind" in result) {
-      circuit.failed(result);
-      return again();
+    if ("kind" in opened) {
+      this.#circuit.failed(opened);
+      return this.#again();
     }
-    circuit.succeeded();
-    session = result;
-    if (closed) return session.close();
-    session.watch(again);
-    await begin(result);
+    this.#circuit.succeeded();
+    this.#session = opened;
+    if (this.#isClosed) return opened.close();
+    opened.watch(() => this.#again());
+    await this.#begin(opened);
   }
 
   /**
    * Starts to listen. A standby rejects that; its session is kept, because it may become the primary.
    */
-  async function begin(session: Session): Promise<void> {
+  async #begin(session: Session): Promise<void> {
     try {
-      await session.sql`listen ${session.sql(channel)}`;
+      await session.sql`listen ${session.sql(this.#channel)}`;
     } catch (error) {
-      if (classify(error).endsSession || !session.isOpen()) return again();
-      missed = true;
-      timer = setTimeout(() => begin(session), ASK_AGAIN_MS);
+      if (classify(error).endsSession || !session.isOpen()) return this.#again();
+      this.#hasMissed = true;
+      this.#timer = setTimeout(() => this.#begin(session), ASK_AGAIN_MS);
       return;
     }
-    if (missed) notified("");
-    missed = false;
+    if (this.#hasMissed) this.#notify("");
+    this.#hasMissed = false;
   }
-
-  await listen();
-  return {
-    renew() {
-      if (session !== undefined) again();
-    },
-    close() {
-      closed = true;
-      clearTimeout(timer);
-      session?.close();
-    },
-  };
 }

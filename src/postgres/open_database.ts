@@ -1,30 +1,25 @@
 import type { Config } from "../config/config.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import { watchAbandoned } from "./abandoned.ts";
+import { Abandoned } from "./abandoned.ts";
 import { openCircuit } from "./circuit.ts";
 import { type Address, planConnection } from "./connection.ts";
-import type {
-  Compile,
-  Database,
-  RunOptions,
-  Step,
-  StepGroup,
-  TransactionOptions,
-} from "./database.ts";
+import type { Compile, Database, RunOptions } from "./database.ts";
 import { DatabaseError, type Failure, makeFailure } from "./database_error.ts";
 import type { Row } from "./driver.ts";
+import type { Session } from "./session.ts";
+import type { ServerIdentity } from "./opening_statement.ts";
 import type { Fence } from "./fence.ts";
-import { followPrimary } from "./primary.ts";
+import { Primary } from "./primary.ts";
 import { keepingOf, openPoolerMode } from "./pooler.ts";
-import { openListeners } from "./listener.ts";
+import { Listeners } from "./listener.ts";
 import { createSessionOpener, type EmbeddedServer } from "./session_opener.ts";
 import { createPipeline } from "./pipeline.ts";
-import { openPools } from "./pools.ts";
+import { openPools, type Pools } from "./pools.ts";
 import { runStatement, type StatementOptions } from "./statement.ts";
 import { Statements } from "./statements.ts";
 import { openStreams } from "./stream.ts";
 import { createTransact } from "./transaction.ts";
-import { observeAvailability, withSession } from "./with_session.ts";
+import { observeAvailability, type SessionSource, withSession } from "./with_session.ts";
 
 /** Time after Postgres's own timeout until the backend of a statement counts as frozen. */
 const GRACE_MS = 3000;
@@ -55,7 +50,7 @@ export function openDatabase(
   const isEmbedded = embedded !== undefined;
   const mayStandIn = !isEmbedded && only === undefined && canStandIn(config);
   const mode = openPoolerMode(config.prepare);
-  const primary = followPrimary(config, {
+  const primary = new Primary(config, {
     ...{ mode, mayStandIn, observe },
     followsHosts: !isEmbedded && only === undefined,
     onNewPrimary() {
@@ -66,14 +61,15 @@ export function openDatabase(
   const opening = only === undefined
     ? {
       ...{ embedded, mode },
-      refuse: primary.refuse,
-      onStandIn: primary.onStandIn,
-      ready: primary.ready,
+      refuse: (server: ServerIdentity) => primary.refuse(server),
+      onStandIn: () => primary.standIn(),
+      ready: () => primary.ready(),
     }
     : { embedded, mode, refuse: only.refuse, only: only.address };
   const open = createSessionOpener(config, opening);
   const circuit = openCircuit();
-  const abandoned = watchAbandoned({ open, observe });
+  const abandoned = new Abandoned({ open, observe });
+  const onAbandoned = (session: Session) => abandoned.add(session);
   const onSettled = observeAvailability(observe);
   const cache = new Statements({
     prepare: config.prepare !== false,
@@ -83,54 +79,21 @@ export function openDatabase(
   const pools = openPools(config, {
     ...{ open, circuit, cache, isEmbedded, observe, onSettled },
     openForTransactions: createSessionOpener(limitStatements(config), opening),
-    onAbandoned: abandoned.add,
+    onAbandoned,
   });
 
   const statement: StatementOptions = {
     cache,
     deadlineMs: config.statementTimeoutMs + GRACE_MS,
   };
-  const inTransactions = { ...statement, cache: avoidShared(cache) };
-  const limitMs = config.transactionTimeoutMs;
-  const transactOfTenant = createTransact(pools.transactions, {
-    ...inTransactions,
-    limitMs,
-    deadlineMs: Math.min(statement.deadlineMs, limitMs + GRACE_MS),
-  });
-  // A transaction of the service itself, such as a migration, may take as long as a statement.
-  const transactOwn = createTransact(pools.own, {
-    ...inTransactions,
-    limitMs: statement.deadlineMs,
-  });
-  const pipeline = createPipeline(pools.statements, statement);
-  const listeners = openListeners(open, circuit);
+  const listeners = new Listeners(open, circuit);
   const streams = openStreams({
     ...{ open, observe, onSettled },
     cache: new Statements({ prepare: false }),
-    onAbandoned: abandoned.add,
+    onAbandoned,
     limitMs: config.exportTimeoutMs,
     graceMs: GRACE_MS,
   });
-
-  function run<R extends Row>(compile: Compile<R>, options: RunOptions): Promise<R[]> {
-    const { client, tenant, ofPrimary = false } = options;
-    return withSession(
-      pools.statements,
-      (session) => {
-        if (ofPrimary && mayStandIn && session.standby) throw rejectStandIn(observe);
-        return runStatement(session, compile, { client, tenant, ...statement });
-      },
-      options,
-    );
-  }
-
-  function transact<R extends Row>(
-    steps: readonly (Step | StepGroup)[],
-    options: TransactionOptions,
-  ) {
-    const transact = options.tenant === undefined ? transactOwn : transactOfTenant;
-    return transact<R>(steps, options);
-  }
 
   async function listen(channel: string, notified: (payload: string) => void): Promise<void> {
     if (isEmbedded || await mode.known) return;
@@ -145,8 +108,57 @@ export function openDatabase(
     await embedded?.close();
   }
 
-  const { stream } = streams;
-  return { run, pipeline, transact, stream, listen, primary, close };
+  return {
+    run: createRun(pools.statements, { ...statement, refusesStandIn: mayStandIn }),
+    pipeline: createPipeline(pools.statements, statement),
+    transact: createTransactions(config, pools, statement),
+    stream: streams.stream,
+    listen,
+    primary,
+    close,
+  };
+}
+
+/** Makes the function that runs one statement. */
+function createRun(
+  source: SessionSource,
+  { refusesStandIn, ...statement }: StatementOptions & {
+    /** True: a standby that stands in for the primary runs nothing that must read current data. */
+    readonly refusesStandIn: boolean;
+  },
+): Database["run"] {
+  return function run<R extends Row>(compile: Compile<R>, options: RunOptions): Promise<R[]> {
+    const { client, tenant, ofPrimary = false } = options;
+    return withSession(
+      source,
+      (session) => {
+        if (ofPrimary && refusesStandIn && session.standby) throw rejectStandIn(source.observe);
+        return runStatement(session, compile, { client, tenant, ...statement });
+      },
+      options,
+    );
+  };
+}
+
+/**
+ * Makes the function that runs transactions. Those of the service itself, such as a migration, may take
+ * as long as a statement.
+ */
+function createTransactions(
+  config: Config,
+  { transactions, own }: Pools,
+  statement: StatementOptions,
+): Database["transact"] {
+  const inTransactions = { ...statement, cache: avoidShared(statement.cache) };
+  const limitMs = config.transactionTimeoutMs;
+  const transactOfTenant = createTransact(transactions, {
+    ...inTransactions,
+    limitMs,
+    deadlineMs: Math.min(statement.deadlineMs, limitMs + GRACE_MS),
+  });
+  const transactOwn = createTransact(own, { ...inTransactions, limitMs: statement.deadlineMs });
+  return (steps, options) =>
+    options.tenant === undefined ? transactOwn(steps, options) : transactOfTenant(steps, options);
 }
 
 /** Reports whether a standby may be used if no primary is found. */
@@ -162,7 +174,7 @@ function rejectStandIn(observe: Observe): DatabaseError {
 }
 
 /** Keeps transactions from using statements that a pooler may drop, which would fail them. */
-function avoidShared(cache: Statements): Pick<Statements, "compile"> {
+function avoidShared(cache: Pick<Statements, "compile">): Pick<Statements, "compile"> {
   const unprepared = new Statements({ prepare: false });
   return {
     compile: (sql, compile, tenant) =>

@@ -1,7 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { type Address, nameAddress, planConnection } from "./connection.ts";
-import type { Database } from "./database.ts";
 import type { Failure } from "./database_error.ts";
 import { type Fence, openFence } from "./fence.ts";
 import type { ServerIdentity } from "./opening_statement.ts";
@@ -106,17 +105,6 @@ export class ServerWatch {
   }
 }
 
-/** The primary that a database writes to, and whether a standby is used in its place. */
-export interface FollowedPrimary extends NonNullable<Database["primary"]> {
-  /** Checks the server of a session that is being opened; returns a code if it must not be used. */
-  readonly refuse: Fence["refuse"];
-  /** Called if a session of a standby was opened because no primary was found. */
-  readonly onStandIn: () => void;
-  /** Settles when all hosts have been looked at once; no session is opened before. */
-  readonly ready: () => Promise<void>;
-  readonly close: () => void;
-}
-
 /** How the primary is looked for, and what learns of another one. */
 export interface FollowPrimaryOptions {
   /** True if all hosts of `DATABASE_URL` are used: not on the embedded Postgres or one standby. */
@@ -130,69 +118,92 @@ export interface FollowPrimaryOptions {
 }
 
 /**
- * Follows the primary of a database. While none is found, a standby may be used in its place, until
- * there is a primary.
+ * Follows the primary of a database. A database **has its primary**; or, while none is found, **a
+ * standby stands in** for it until there is a primary.
  * @see M4, M5, M6, M32
  */
-export function followPrimary(
-  config: Config,
-  { followsHosts, mode, mayStandIn, observe, onNewPrimary }: FollowPrimaryOptions,
-): FollowedPrimary {
-  const fence = openFence({ observe, onNewTimeline: onNewPrimary });
-  const plan = followsHosts ? planConnection(config.databaseUrl ?? "") : undefined;
-  const wantsPrimary = plan !== undefined && WRITING_ROLES.has(plan.role);
-  const watch = new ServerWatch({
-    addresses: wantsPrimary ? plan.addresses : [],
-    open: (only, meet) => createSessionOpener(config, { only, refuse: meet, mode })(),
-    learn,
-  });
-  let standsIn = false;
-  let rivals = "";
+export class Primary {
+  readonly #options: FollowPrimaryOptions;
+  readonly #fence: Fence;
+  readonly #watch: ServerWatch;
+  #standsIn = false;
+  #rivals = "";
 
-  function learn(servers: readonly FoundServer[]): void {
-    const primaries = fence.learn(servers);
-    if (primaries.length > 0) leaveStandby();
-    warnOfRivals(primaries);
+  constructor(config: Config, options: FollowPrimaryOptions) {
+    const { followsHosts, mode, observe, onNewPrimary } = options;
+    this.#options = options;
+    this.#fence = openFence({ observe, onNewTimeline: onNewPrimary });
+    const plan = followsHosts ? planConnection(config.databaseUrl ?? "") : undefined;
+    const wantsPrimary = plan !== undefined && WRITING_ROLES.has(plan.role);
+    this.#watch = new ServerWatch({
+      addresses: wantsPrimary ? plan.addresses : [],
+      open: (only, meet) => createSessionOpener(config, { only, refuse: meet, mode })(),
+      learn: (servers) => this.#learn(servers),
+    });
   }
 
-  function refuse(server: ServerIdentity): string | undefined {
-    const refusal = fence.refuse(server);
-    if (refusal === undefined && server.timeline !== undefined) leaveStandby();
+  /** The newest timeline that was seen; undefined before the first. */
+  timeline(): number | undefined {
+    return this.#fence.timeline();
+  }
+
+  /** Adds a timeline that another instance has seen. */
+  see(timeline: number): void {
+    this.#fence.see(timeline);
+  }
+
+  /** Reports whether no standby is used in its place. */
+  isServing(): boolean {
+    return !this.#standsIn;
+  }
+
+  /** Settles when all hosts have been looked at once; no session is opened before. */
+  ready(): Promise<void> {
+    return this.#watch.ready();
+  }
+
+  /** Checks the server of a session that is being opened; returns a code if it must not be used. */
+  refuse(server: ServerIdentity): string | undefined {
+    const refusal = this.#fence.refuse(server);
+    if (refusal === undefined && server.timeline !== undefined) this.#leaveStandby();
     return refusal;
   }
 
-  function leaveStandby(): void {
-    if (!standsIn) return;
-    standsIn = false;
-    watch.relax();
-    onNewPrimary();
+  /** Called if a session of a standby was opened because no primary was found. */
+  standIn(): void {
+    this.#standsIn = true;
+    if (this.#options.mayStandIn) this.#watch.hurry();
   }
 
-  function onStandIn(): void {
-    standsIn = true;
-    if (mayStandIn) watch.hurry();
+  close(): void {
+    this.#watch.close();
+  }
+
+  #learn(servers: readonly FoundServer[]): void {
+    const primaries = this.#fence.learn(servers);
+    if (primaries.length > 0) this.#leaveStandby();
+    this.#warnOfRivals(primaries);
+  }
+
+  #leaveStandby(): void {
+    if (!this.#standsIn) return;
+    this.#standsIn = false;
+    this.#watch.relax();
+    this.#options.onNewPrimary();
   }
 
   /** Two servers that were promoted from one timeline cannot be told apart by their timelines. */
-  function warnOfRivals(primaries: readonly FoundServer[]): void {
+  #warnOfRivals(primaries: readonly FoundServer[]): void {
     // The same server may be there under two names.
     const servers = new Map(primaries.map((server) => [server.started, server.name]));
     const names = servers.size > 1 ? [...servers.values()].join(" and ") : "";
-    if (names !== "" && names !== rivals) {
+    if (names !== "" && names !== this.#rivals) {
       const message = `${names} of DATABASE_URL both accept writes on timeline ` +
-        `${fence.timeline()}; the first is used, stop the one that is not the primary`;
-      observe({ kind: "warning", message });
+        `${this.timeline()}; the first is used, stop the one that is not the primary`;
+      this.#options.observe({ kind: "warning", message });
     }
-    rivals = names;
+    this.#rivals = names;
   }
-
-  const { timeline, see } = fence;
-  return {
-    ...{ timeline, see, refuse, onStandIn },
-    isServing: () => !standsIn,
-    ready: () => watch.ready(),
-    close: () => watch.close(),
-  };
 }
 
 /** The roles of `target_session_attrs` that a primary has. */

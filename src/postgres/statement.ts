@@ -100,93 +100,130 @@ export interface EachOptions<R extends Row> extends Omit<StatementOptions, "cach
   readonly onEnd?: (broken: Failure | undefined) => void;
 }
 
-/**
- * Runs queries that are sent together, within a deadline. The driver has none, and a frozen session
- * never answers. Each query is open until its answer, the deadline, or the end of the session. When
- * all have ended, the session is
- *
- * - ready for another statement, as a rule; after a cancellation, once it is certain that none is
- *   still on its way ({@link Session.isCertain});
- * - closed, if it broke;
- * - abandoned, at the deadline, since Postgres may work on.
- *
- * A query that has ended here may settle later; its rejection is handled nevertheless.
- * @see D7
- */
+/** Runs queries that are sent together, within a deadline ({@link SentQueries}). @see D7 */
 export function settleEach<R extends Row>(
   session: Session,
   queries: readonly Sent<R>[],
-  { deadlineMs, cancelledMs, stallMs, client, onOutcome, onEnd }: EachOptions<R>,
+  options: EachOptions<R>,
 ): void {
-  const open = new Set(queries.keys());
-  let cancelling: ReturnType<typeof setInterval> | undefined;
-  let stalling: ReturnType<typeof setInterval> | undefined;
-  let givingUp: ReturnType<typeof setTimeout> | undefined;
-  let broken: Failure | undefined;
-  let isLate = false;
-  let isCancelled = false;
-  const cancel = () => {
-    isCancelled = true;
-    session.cancel();
-  };
-  const take = (place: number, outcome: Outcome<Rows<R>>) => {
-    if (!open.delete(place)) return;
+  new SentQueries(session, queries, options).start();
+}
+
+/**
+ * Queries that were sent together. The driver has no deadline, and a frozen session never answers. So
+ * each query is **open** until its answer, the deadline, or the end of the session. All together are
+ *
+ * - **running**, as a rule;
+ * - **cancelling**, after the client has disconnected: a request is sent again and again;
+ * - **broken**, after a failure that ends the session: it is closed;
+ * - **late**, at the deadline: the session is abandoned, since Postgres may work on.
+ *
+ * When none is open any more, a session that is neither broken nor late is ready for another
+ * statement; after a cancellation, once it is certain that no request is still on its way
+ * ({@link Session.isCertain}). A query that has ended here may settle later; its rejection is handled
+ * nevertheless.
+ */
+class SentQueries<R extends Row> {
+  readonly #session: Session;
+  readonly #queries: readonly Sent<R>[];
+  readonly #options: EachOptions<R>;
+  readonly #open: Set<number>;
+  #broken: Failure | undefined;
+  #isLate = false;
+  #isCancelled = false;
+  #cancelling: ReturnType<typeof setInterval> | undefined;
+  #stalling: ReturnType<typeof setInterval> | undefined;
+  #givingUp: ReturnType<typeof setTimeout> | undefined;
+  #endDeadline = () => {};
+
+  constructor(session: Session, queries: readonly Sent<R>[], options: EachOptions<R>) {
+    this.#session = session;
+    this.#queries = queries;
+    this.#options = options;
+    this.#open = new Set(queries.keys());
+  }
+
+  start(): void {
+    const { deadlineMs, stallMs, client } = this.#options;
+    this.#endDeadline = startDeadline({
+      ms: deadlineMs,
+      late: () => this.#giveUp(),
+      client,
+      gone: () => this.#beginToCancel(),
+    });
+    if (stallMs !== undefined) this.#cancelStalled(stallMs);
+    // The driver does not settle every query that it had when the connection broke.
+    this.#session.watch(() => this.#takeAll(makeFailure("lost", "CONNECTION_CLOSED")));
+    for (const [place, query] of this.#queries.entries()) {
+      query.then(
+        (answer) => this.#take(place, { rows: takeRows(answer) }),
+        (error) => this.#fail(place, error),
+      );
+    }
+  }
+
+  #take(place: number, outcome: Outcome<Rows<R>>): void {
+    if (!this.#open.delete(place)) return;
+    const { onEnd, onOutcome } = this.#options;
     const { failure } = outcome;
-    if (failure?.endsSession) broken ??= failure;
-    if (open.size === 0) end();
-    else if (broken !== undefined && !isLate) session.destroy();
-    else if (cancelling !== undefined) cancel();
+    if (failure?.endsSession) this.#broken ??= failure;
+    if (this.#open.size === 0) this.#end();
+    else if (this.#broken !== undefined && !this.#isLate) this.#session.destroy();
+    else if (this.#cancelling !== undefined) this.#cancel();
     onOutcome(place, outcome);
-    if (open.size === 0) onEnd?.(broken);
-  };
-  const takeAll = (failure: Failure) => {
-    for (const place of [...open]) take(place, { failure });
-  };
-  const end = () => {
-    endDeadline();
-    session.watch(undefined);
-    clearInterval(cancelling);
-    clearInterval(stalling);
-    clearTimeout(givingUp);
-    if (isLate) session.abandon(Promise.allSettled(queries));
-    else if (broken !== undefined) session.destroy();
-  };
-  const fail = (place: number, error: unknown) => {
+    if (this.#open.size === 0) onEnd?.(this.#broken);
+  }
+
+  #takeAll(failure: Failure): void {
+    for (const place of [...this.#open]) this.#take(place, { failure });
+  }
+
+  #fail(place: number, error: unknown): void {
     const failure = classify(error);
-    noteFault(queries[place]!, failure, session);
+    noteFault(this.#queries[place]!, failure, this.#session);
     // The cancellation may have hit another statement of the group, which was rolled back as well.
-    take(place, { failure: failure.code === CANCELLED && isCancelled ? ABORTED : failure });
-  };
-  const late = () => {
-    isLate = true;
-    session.cancel();
-    takeAll(makeFailure("timeout", DEADLINE));
-  };
-  const endDeadline = startDeadline({
-    ms: deadlineMs,
-    late,
-    client,
-    gone() {
-      cancel();
-      cancelling ??= setInterval(cancel, CANCEL_AGAIN_MS);
-      if (cancelledMs !== undefined) givingUp ??= setTimeout(late, cancelledMs);
-    },
-  });
-  if (stallMs !== undefined) {
-    let [running] = open;
-    stalling = setInterval(() => {
-      const [first] = open;
-      if (first === running) cancel();
+    const isAborted = failure.code === CANCELLED && this.#isCancelled;
+    this.#take(place, { failure: isAborted ? ABORTED : failure });
+  }
+
+  #cancel(): void {
+    this.#isCancelled = true;
+    this.#session.cancel();
+  }
+
+  #beginToCancel(): void {
+    const { cancelledMs } = this.#options;
+    this.#cancel();
+    this.#cancelling ??= setInterval(() => this.#cancel(), CANCEL_AGAIN_MS);
+    if (cancelledMs !== undefined) {
+      this.#givingUp ??= setTimeout(() => this.#giveUp(), cancelledMs);
+    }
+  }
+
+  /** Cancels a query that is the first of the open ones for so long. */
+  #cancelStalled(stallMs: number): void {
+    let [running] = this.#open;
+    this.#stalling = setInterval(() => {
+      const [first] = this.#open;
+      if (first === running) this.#cancel();
       running = first;
     }, stallMs);
   }
-  // The driver does not settle every query that it had when the connection broke.
-  session.watch(() => takeAll(makeFailure("lost", "CONNECTION_CLOSED")));
-  for (const [place, query] of queries.entries()) {
-    query.then(
-      (answer) => take(place, { rows: takeRows(answer) }),
-      (error) => fail(place, error),
-    );
+
+  #giveUp(): void {
+    this.#isLate = true;
+    this.#session.cancel();
+    this.#takeAll(makeFailure("timeout", DEADLINE));
+  }
+
+  #end(): void {
+    this.#endDeadline();
+    this.#session.watch(undefined);
+    clearInterval(this.#cancelling);
+    clearInterval(this.#stalling);
+    clearTimeout(this.#givingUp);
+    if (this.#isLate) this.#session.abandon(Promise.allSettled(this.#queries));
+    else if (this.#broken !== undefined) this.#session.destroy();
   }
 }
 

@@ -81,7 +81,7 @@ async function runSteps(
   options: StatementOptions & TransactionOptions,
 ): Promise<Outcome<Rows>> {
   // The client's signal may end a step, but not the commands that begin and end the transaction.
-  const { client, onFailure, ...lasting } = options;
+  const { client, onFailure: _, ...lasting } = options;
   const undo = (failure: Failure) => undoTransaction(session, failure, lasting);
   const begun = await settle(session, COMMANDS.begin(session.sql), lasting);
   if (begun.failure !== undefined) {
@@ -93,26 +93,12 @@ async function runSteps(
       if (!session.isOpen()) return lose(session);
       // The cancel request came after the previous step had ended.
       if (!session.isCertain()) return { failure: await undo(ABORTED) };
-      const { steps: group, take } = typeof step === "function"
-        ? { steps: [step], take: undefined }
-        : step;
-      const before = rows;
-      const { tenant, cache } = options;
-      const queries = group.map((one) =>
-        cache.compile(session.sql, (sql) => one(sql, before) as PendingQuery<Row[]>, tenant)
-      );
-      const outcomes = await settleAll(session, queries, options);
-      rows = noRows();
-      for (const [place, outcome] of outcomes.entries()) {
-        if (outcome.failure !== undefined) {
-          // The error of an earlier update may have to be reported instead.
-          if (place > 0) take?.(rows);
-          onFailure?.(group[place]!);
-          return { failure: await undo(outcome.failure) };
-        }
-        rows = place === 0 ? outcome.rows : joinRows(rows, outcome.rows);
-      }
-      take?.(rows);
+      const outcome = await runGroup(session, rows, {
+        ...options,
+        ...(typeof step === "function" ? { steps: [step] } : step),
+      });
+      if (outcome.failure !== undefined) return { failure: await undo(outcome.failure) };
+      rows = outcome.rows;
     }
   } catch (error) {
     // If a statement cannot be compiled, the transaction must not stay open.
@@ -130,6 +116,34 @@ async function runSteps(
     return kept.failure === undefined ? { rows } : kept;
   }
   await rollBack(session, lasting);
+  return { rows };
+}
+
+/** Runs the steps of a group, which are sent at once; gives the rows of all. */
+async function runGroup(
+  session: Session,
+  before: Rows,
+  { steps, take, onFailure, ...options }:
+    & StatementOptions
+    & Pick<TransactionOptions, "onFailure">
+    & Pick<StepGroup, "steps">
+    & Partial<Pick<StepGroup, "take">>,
+): Promise<Outcome<Rows>> {
+  const { tenant, cache } = options;
+  const queries = steps.map((one) =>
+    cache.compile(session.sql, (sql) => one(sql, before) as PendingQuery<Row[]>, tenant)
+  );
+  let rows = noRows();
+  for (const [place, outcome] of (await settleAll(session, queries, options)).entries()) {
+    if (outcome.failure !== undefined) {
+      // The error of an earlier update may have to be reported instead.
+      if (place > 0) take?.(rows);
+      onFailure?.(steps[place]!);
+      return outcome;
+    }
+    rows = place === 0 ? outcome.rows : joinRows(rows, outcome.rows);
+  }
+  take?.(rows);
   return { rows };
 }
 
