@@ -4,6 +4,7 @@ import { compileInterference, compileWriting } from "./interference.ts";
 import type { Known } from "./known_tables.ts";
 import type { Policy } from "./policy.ts";
 import { compileRowSecurity } from "./read_row_security.ts";
+import { compileReadable } from "./readable_text.ts";
 import { compileTableStates } from "./table_states.ts";
 import { compileUnproven } from "./unproven.ts";
 import { compileTimeZone } from "./time_zone.ts";
@@ -29,7 +30,6 @@ export interface IntrospectOptions {
  * A table with a known state is not described again, unless it is a view or belongs to another table,
  * because their descriptions depend on more than the state covers. A known description is not sent
  * again. The condition for known tables is a `case`: with a comparison the planner expects few tables.
- *
  * Operators are those of the default operator class of a type, in whichever schema they are, for all types
  * at once. They are also compared by name: hstore sorts by `#<#`, and has no `<` for a filter.
  * The search path is empty until the statement ends: policies are printed with schemas.
@@ -272,7 +272,7 @@ described_tables as (
 descriptions as materialized (
   select t.*, pg_catalog.hashtextextended(t.description::text, 0) as digest from described_tables t
 )
-select pg_catalog.json_build_object(
+select ${compileReadable(sql)} as reading from (select pg_catalog.json_build_object(
   'usable', (select coalesce(pg_catalog.json_agg(s.nspname order by s.place), '[]') from spaces s),
   'timeZone', (${compileTimeZone(sql)}),
   'distributes', pg_catalog.to_regclass('pg_catalog.pg_dist_partition') is not null,
@@ -296,5 +296,5 @@ select pg_catalog.json_build_object(
     where pg_catalog.cardinality(${credentials}::text::text[]) > 0
       and n.name = any (${credentials}::text::text[]))
 )::text as reading
-from "$path" where "$path"."$made" is not null` as PendingQuery<{ reading: string }[]>;
+from "$path" where "$path"."$made" is not null) r` as PendingQuery<{ reading: string }[]>;
 }

@@ -28,6 +28,7 @@ interface Server {
   readonly role: string;
   readonly database: string;
   readonly readOnly: boolean;
+  readonly encoding: string;
   /** Most connections that this role can have. */
   readonly connections: number;
 }
@@ -51,6 +52,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
   const findings = [
     ...checkSettings(server, setup),
     ...checkClock(skewMs),
+    ...checkEncoding(server),
     ...sharding.findings,
     ...await checkPrimaries(setup),
     ...await checkStandbys(setup),
@@ -106,6 +108,21 @@ function checkSettings(server: Server, { config, workers }: Setup): Finding[] {
   return findings;
 }
 
+/** @see R69 */
+function checkEncoding({ encoding }: Server): Finding[] {
+  if (encoding === "UTF8") return [];
+  return [{
+    id: "encoding",
+    level: "warning",
+    what: `the encoding of the database is ${encoding}, not UTF8`,
+    why: encoding === "SQL_ASCII"
+      ? "it keeps texts of any encoding; a request that reads one that is not UTF-8 is answered with 400"
+      : "a request with a character that this encoding lacks is answered with 400",
+    fix: "-- restore a dump into a database with this encoding:\n" +
+      "create database … encoding 'UTF8' template template0;",
+  }];
+}
+
 function printCorrections(server: Server): string {
   const lines = server.unsafe.map((setting) => printCorrection(setting, server));
   const inFile = lines.some((line) => line.startsWith("alter system"));
@@ -153,6 +170,7 @@ function readServer({ database }: Setup): Promise<Server> {
         where s.name in ('fsync', 'synchronous_commit') and s.setting = 'off'),
       'role', pg_catalog.quote_ident(session_user),
       'database', pg_catalog.quote_ident(pg_catalog.current_database()),
+      'encoding', pg_catalog.current_setting('server_encoding'),
       'readOnly', pg_catalog.current_setting('transaction_read_only') = 'on'
         or pg_catalog.pg_is_in_recovery(),
       'connections', (select least(

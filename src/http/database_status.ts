@@ -1,5 +1,5 @@
 import { ApiError } from "../errors/api_error.ts";
-import type { DatabaseError } from "../postgres/database_error.ts";
+import { type DatabaseError, isOfEncoding } from "../postgres/database_error.ts";
 import {
   DEADLINE,
   type FailureKind,
@@ -33,7 +33,12 @@ export const BROKEN_CHECK = "The new values break a check constraint";
  * @see docs/specification/errors.md#errors-of-the-database
  */
 const RESPONSE_BY_KIND: Readonly<Record<FailureKind, Describe>> = {
-  value: () => [400, "A value does not fit the type of its column"],
+  value: (error) => [
+    400,
+    isOfEncoding(error) && !error.write
+      ? "A stored text is not valid in UTF-8"
+      : "A value does not fit the type of its column",
+  ],
   not_null: ofWrite(() => [400, "A column that must have a value was given null"]),
   check: ofWrite(() => [400, BROKEN_CHECK]),
   conflict: ofWrite((error) => [409, describeConflict(error)]),

@@ -38,22 +38,16 @@ const PLANNERS: { readonly [Op in Operator]: PlanOperator<Op> } = {
   gte: ({ value }, site) => planComparison(value, ">=", site),
   lt: ({ value }, site) => planComparison(value, "<", site),
   lte: ({ value }, site) => planComparison(value, "<=", site),
-  like: ({ value }, { column }) => ({ kind: "like", column, negated: false, pattern: value }),
-  not_like: ({ value }, { column }) => ({ kind: "like", column, negated: true, pattern: value }),
+  like: ({ value }, site) => planPattern(value, { negated: false }, site),
+  not_like: ({ value }, site) => planPattern(value, { negated: true }, site),
   in: ({ value }, site) => planMember(value, { negated: false }, site),
   not_in: ({ value }, site) => planMember(value, { negated: true }, site),
   between: ({ value }, site) => planBetween(value, site),
   is_null: (_condition, { column }) => ({ kind: "null", column, negated: false }),
   is_not_null: (_condition, { column }) => ({ kind: "null", column, negated: true }),
-  ilike: ({ value }, { column }) => (
-    { kind: "like", column, negated: false, pattern: value, ignoresCase: true }
-  ),
-  not_ilike: ({ value }, { column }) => (
-    { kind: "like", column, negated: true, pattern: value, ignoresCase: true }
-  ),
-  starts_with: ({ value }, { column }) => (
-    { kind: "like", column, negated: false, pattern: matchBeginning(value) }
-  ),
+  ilike: ({ value }, site) => planPattern(value, { negated: false, ignoresCase: true }, site),
+  not_ilike: ({ value }, site) => planPattern(value, { negated: true, ignoresCase: true }, site),
+  starts_with: ({ value }, site) => planPattern(matchBeginning(value), { negated: false }, site),
   contains: ({ value }, site) => planContained(value, site),
 };
 
@@ -79,6 +73,14 @@ export function planCondition(
   }
   const plan = PLANNERS[condition.op] as PlanOperator<Operator>;
   return plan(condition, { column, path: under(condition.path, "value"), findings });
+}
+
+function planPattern(
+  pattern: string,
+  how: { readonly negated: boolean; readonly ignoresCase?: true },
+  { column, path }: Site,
+): Predicate {
+  return { kind: "like", column, pattern, path, ...how };
 }
 
 /**

@@ -65,6 +65,8 @@ export type Predicate =
     readonly column: Column;
     readonly negated: boolean;
     readonly pattern: string;
+    /** Where the client wrote it. */
+    readonly path: Path;
     /** True for `ilike`. */
     readonly ignoresCase?: boolean;
   }

@@ -71,6 +71,14 @@ export class DatabaseError extends Error implements Failure {
   }
 }
 
+/** A character that one of two encodings lacks, and bytes that are no text in one. */
+const ENCODING_CODES: ReadonlySet<string> = new Set(["22P05", "22021"]);
+
+/** Reports whether a text could not be brought to, or from, the encoding of the database. @see E53 */
+export function isOfEncoding({ code }: DatabaseError): boolean {
+  return ENCODING_CODES.has(code);
+}
+
 /** Finds the database error that an error is or was caused by; undefined if there is none. */
 export function findDatabaseError(error: unknown): DatabaseError | undefined {
   if (error instanceof DatabaseError) return error;

@@ -7,7 +7,7 @@ import { NOT_UPDATABLE, REFUSED_QUERY } from "../http/database_status.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import { planRowFilter } from "../plan/row_filter.ts";
 import { refersBy } from "../plan/scope.ts";
-import { DatabaseError, makeFailure } from "../postgres/database_error.ts";
+import { DatabaseError, isOfEncoding, makeFailure } from "../postgres/database_error.ts";
 import { findSchema } from "../schema/find_schema.ts";
 import { FOREIGN_PARENT, OUTSIDE_FILTER } from "../sql/row_checks.ts";
 import { describeCheck, explainPartition } from "./explain_check.ts";
@@ -17,6 +17,7 @@ import {
   FOREIGN_KEY_VIOLATION,
   rejectAtFields,
 } from "./explain_conflict.ts";
+import { rejectStored } from "./explain_stored.ts";
 import { locateValues, mayBeOfValue } from "./locate_values.ts";
 import { isBeyondEngine } from "./ways.ts";
 
@@ -149,8 +150,11 @@ async function explainValue(
   const { run, plan, document } = statement;
   const partition = await explainPartition(error, statement);
   if (partition !== undefined) return partition;
-  const issues = await locateValues(run, plan);
+  const issues = await locateValues(run, plan, error);
   if (issues.length > 0) return rejectIssues(issues, document, { stale: true });
+  if (isOfEncoding(error) && plan.assignments === undefined) {
+    return await rejectStored(error, run, plan);
+  }
   if (error.kind !== "value" && (error.kind !== "check" || !error.write)) return error;
   // No value of the request, which has none that Postgres checks, but one in the table.
   if (!error.write && plan.predicate === undefined) {

@@ -1,9 +1,9 @@
-import type { Column } from "../catalogue/catalogue.ts";
+import type { Column, SqlText } from "../catalogue/catalogue.ts";
 import { type Issue, quote } from "../errors/issue.ts";
 import { MAX_REPORTED_ISSUES } from "../errors/limits.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import { type Predicate, splitByZone, type Value } from "../plan/predicate.ts";
-import { DatabaseError } from "../postgres/database_error.ts";
+import { DatabaseError, isOfEncoding } from "../postgres/database_error.ts";
 import type { FailureKind } from "../postgres/failure_kind.ts";
 import { compileProbe, type Suspects } from "../sql/check_values.ts";
 import type { Run } from "./run.ts";
@@ -16,22 +16,29 @@ const REJECTIONS: ReadonlySet<FailureKind> = new Set<FailureKind>(
   ["value", "check", "not_null", "stale", "too_complex", "raised", "failed"],
 );
 
+const TEXT = "text" as SqlText;
+// deno-lint-ignore no-control-regex -- ASCII has them
+const BEYOND_ASCII = /[^\u0000-\u007f]/;
 /** Reports whether a value may have caused an error; a function that says why means something else. */
 export function mayBeOfValue({ kind, raised }: DatabaseError): boolean {
   return REJECTIONS.has(kind) && raised === undefined;
 }
 
 /**
- * Finds the values that Postgres rejected, among those that only Postgres can check. It has Postgres
- * cast them, a list first as a whole and then in halves. Nothing is read or written. It stops at as
- * many issues as a response reports.
+ * Finds the values that Postgres rejected, among those that only Postgres can check: they include every
+ * text beyond ASCII if the error is one of encodings. It has Postgres cast them, a list first as a whole
+ * and then in halves. Nothing is read or written. It stops at as many issues as a response reports.
  * @throws {DatabaseError} when the database fails meanwhile
- * @see E33
+ * @see E33, E53
  */
 export async function locateValues(
   run: Run,
   plan: { predicate?: Predicate | undefined; assignments?: readonly Assignment[] },
+  cause?: DatabaseError,
 ): Promise<Issue[]> {
+  const isSuspect = cause !== undefined && isOfEncoding(cause)
+    ? ({ certain, text }: Value) => !certain || BEYOND_ASCII.test(text)
+    : ({ certain }: Value) => !certain;
   const suspects = [
     ...(plan.predicate === undefined ? [] : suspectsOf(plan.predicate)),
     ...(plan.assignments ?? []).map(({ column, value }) => ({
@@ -42,7 +49,7 @@ export async function locateValues(
   ];
   const issues: Issue[] = [];
   for (const { column, cast, values } of suspects) {
-    for (const alike of splitByZone(values.filter((value) => !value.certain))) {
+    for (const alike of splitByZone(values.filter(isSuspect))) {
       await locate(run, { column, cast, values: alike }, issues);
     }
   }
@@ -63,8 +70,8 @@ async function locate(run: Run, suspects: Suspects, issues: Issue[]): Promise<vo
   await locate(run, { column, cast, values: values.slice(half) }, issues);
 }
 
-/** Returns the kind of error; undefined when Postgres accepts them all. */
-async function probe(run: Run, suspects: Suspects): Promise<string | undefined> {
+/** Returns the error; undefined when Postgres accepts them all. */
+async function probe(run: Run, suspects: Suspects): Promise<DatabaseError | undefined> {
   try {
     await run.database.run((sql) => compileProbe(sql, suspects), {
       write: false,
@@ -72,13 +79,17 @@ async function probe(run: Run, suspects: Suspects): Promise<string | undefined> 
     });
     return undefined;
   } catch (error) {
-    if (error instanceof DatabaseError && mayBeOfValue(error)) return error.kind;
+    if (error instanceof DatabaseError && mayBeOfValue(error)) return error;
     throw error;
   }
 }
 
-function describe(value: Value, column: Column, rejection: string): string {
-  const fault = rejection === "check" ? "breaks a rule of" : "does not fit";
+function describe(value: Value, column: Column, rejection: DatabaseError): string {
+  if (isOfEncoding(rejection) && BEYOND_ASCII.test(value.text)) {
+    return "The value has a character that the encoding of the database lacks, " +
+      `expected one that column ${quote(column.name)} can hold`;
+  }
+  const fault = rejection.kind === "check" ? "breaks a rule of" : "does not fit";
   return `${quote(value.text)} ${fault} column ${quote(column.name)} of type ${column.type}, ` +
     `expected a value that Postgres takes as ${column.type}`;
 }
@@ -96,7 +107,10 @@ function suspectsOf(predicate: Predicate): Suspects[] {
       return [suspect(predicate.column, predicate.values)];
     case "contains":
       return [suspect(predicate.column, [predicate.value])];
-    case "like":
+    case "like": {
+      const { column, pattern, path } = predicate;
+      return [{ column, cast: TEXT, values: [{ text: pattern, certain: true, path }] }];
+    }
     case "null":
       return [];
   }
