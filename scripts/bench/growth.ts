@@ -1,6 +1,6 @@
 /**
  * Measures how the cost of a request grows: with the tenant's rows, the number of tenants, conditions,
- * rows on a page, connections; and with tokens in use and tables, which are a report of their own.
+ * rows on a page, connections; and with tokens in use, which is a report of its own.
  * `deno task bench:growth [--full] [--only=rows,tenants]`. Writes growth.json, growth.md, many.json,
  * many.md and a chart for each.
  * @see docs/performance.md
@@ -16,7 +16,6 @@ import { readMemory } from "./cpu.ts";
 import { draw, type Picture } from "./draw.ts";
 import { type Axis, type Line, listAxes } from "./growth_axes.ts";
 import { type Grown, pictureGrowth, type Point, printGrowth } from "./growth_report.ts";
-import { measureTables, pictureTables, printTables } from "./growth_tables.ts";
 import { openIdle } from "./idle_connections.ts";
 import { load, type LoadOptions, NoAnswer, requireWrk, type Turn, writeAsks } from "./load.ts";
 import { describeMachine, type Runtime, RUNTIMES } from "./options.ts";
@@ -53,22 +52,15 @@ try {
   for (const axis of listAxes(values.full).filter(({ name }) => isWanted(name))) {
     (axis.report === "many" ? many : grown).push(await measureAxis(cluster, axis));
   }
-  const tables = isWanted("tables")
-    ? await measureTables(cluster, { folder, runtime: findRuntime(), seconds: seconds! })
-    : [];
   await write("growth", {
     found: grown,
     reports: grown.map(printGrowth),
     pictures: grown.map((axis) => pictureGrowth(axis)),
   });
-  const measured = tables.length > 0;
   await write("many", {
-    found: { many, tables },
-    reports: [...many.map(printGrowth), ...measured ? [printTables(tables)] : []],
-    pictures: [
-      ...many.map((axis) => pictureGrowth(axis, "many")),
-      ...measured ? [pictureTables(tables)] : [],
-    ],
+    found: many,
+    reports: many.map(printGrowth),
+    pictures: many.map((axis) => pictureGrowth(axis, "many")),
   });
 } finally {
   await cluster.stop();

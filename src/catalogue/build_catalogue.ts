@@ -1,6 +1,6 @@
 import { NAME_PATTERN } from "../errors/limits.ts";
 import { sha256OfLong } from "../text/sha256.ts";
-import { buildTables, type BuiltTables } from "./build_tables.ts";
+import { buildTable } from "./build_table.ts";
 import type { Catalogue, Column, Table } from "./catalogue.ts";
 import type { IntrospectOptions } from "./introspect.ts";
 import type { Introspection } from "./introspection.ts";
@@ -36,20 +36,16 @@ export interface BuiltCatalogue {
    * @see T75
    */
   readonly conflicts: readonly string[];
-  /** The tables, to be reused for the next catalogue. */
-  readonly built: BuiltTables;
 }
 
 /**
  * Builds the catalogue that clients see from what Postgres reports, by the rules of exposure and the
- * policy. Given the tables of the previous catalogue, only changed tables are built; the others stay
- * the same objects.
+ * policy.
  * @see docs/specification/tables-and-fields.md
  */
 export async function buildCatalogue(
   found: Introspection,
   options: IntrospectOptions,
-  before?: BuiltTables,
 ): Promise<BuiltCatalogue> {
   const { policy, schemas } = options;
   const warnings: string[] = [];
@@ -64,16 +60,14 @@ export async function buildCatalogue(
   const timeZone = nameTimeZone(options.timeZone ?? found.timeZone);
   const { tables: named, byName, conflicts: ambiguous } = nameTables(found.tables, options);
   const conflicts = [...ambiguous];
-  const candidates = new Map([...named].filter(([, table]) => isOpen(table)));
   const byIdentifier = new Map([...named.values()].map((table) => [table.identifier, table]));
-  const context = { options, types: found.types, timeZone, tables: byName, byIdentifier };
-  const built = buildTables(candidates, context, before);
+  const blind = new Map<string, string>();
+  const own = { options, types: found.types, timeZone, warnings, blind };
+  const context = { ...own, tables: byName, byIdentifier };
   const tables = new Map<string, Table>();
   const taken = new Map<string, Table>();
-  const blind = new Map<string, string>();
-  for (const { table, warnings: own, blind: hidden } of built.tables.values()) {
-    warnings.push(...own);
-    for (const [name, why] of hidden) blind.set(name, why);
+  for (const candidate of [...named.values()].filter(isOpen)) {
+    const table = buildTable(candidate, context);
     if (table === undefined) continue;
     const { name } = table;
     const other = taken.get(name);
@@ -97,7 +91,7 @@ export async function buildCatalogue(
     warnings.push(`policy: credential table "${name}" is not in ${where}`);
   }
   const version = await digest([...tables.values()].map(describeForClients));
-  return { catalogue: { tables, credentialTables, blind, version }, warnings, conflicts, built };
+  return { catalogue: { tables, credentialTables, blind, version }, warnings, conflicts };
 }
 
 /**

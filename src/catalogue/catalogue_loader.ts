@@ -2,12 +2,11 @@ import { ApiError } from "../errors/api_error.ts";
 import type { Database } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import { buildCatalogue, type BuiltCatalogue } from "./build_catalogue.ts";
+import { buildCatalogue } from "./build_catalogue.ts";
 import type { Catalogue, Table } from "./catalogue.ts";
 import { CatalogueConflictError } from "./catalogue_conflict_error.ts";
 import { introspect, type IntrospectOptions } from "./introspect.ts";
-import type { FoundTable, Introspection, Reading } from "./introspection.ts";
-import { addReading, NOTHING_KNOWN } from "./known_tables.ts";
+import type { FoundTable, Introspection } from "./introspection.ts";
 import { probeEngines } from "./probe_engines.ts";
 
 const NOTHING_EXPOSED = 'no table is exposed; "rowgate tables" says why';
@@ -17,8 +16,8 @@ export interface CatalogueLoader {
   /** The last catalogue; undefined before the first. */
   readonly catalogue: () => Catalogue | undefined;
   /**
-   * Reads what has changed, and replaces the catalogue as a whole; if nothing has changed, it stays
-   * the same object. Not to be called again before it settles.
+   * Reads the schemas, and replaces the catalogue as a whole; if nothing has changed, it stays the
+   * same object. Not to be called again before it settles.
    * @throws {DatabaseError}
    * @throws {CatalogueConflictError} there is no catalogue yet, and there can be none
    */
@@ -37,9 +36,13 @@ export interface LoadOptions extends IntrospectOptions {
   readonly now?: () => number;
 }
 
-/** A catalogue and what it was built from; `source` is undefined if it must be built again. */
-interface Loaded extends Pick<BuiltCatalogue, "catalogue" | "built"> {
-  readonly source: Introspection | undefined;
+/** A catalogue and what it was built from. */
+interface Loaded {
+  readonly catalogue: Catalogue;
+  readonly digest: string;
+  /** False if it must be built again. */
+  readonly complete: boolean;
+  readonly source: Introspection;
   /** Number of tables that had been closed when it was built. */
   readonly closings: number;
 }
@@ -48,12 +51,8 @@ interface Loaded extends Pick<BuiltCatalogue, "catalogue" | "built"> {
 export function createCatalogueLoader(database: Database, options: LoadOptions): CatalogueLoader {
   const { observe, now = () => performance.now() } = options;
   let loaded: Loaded | undefined;
-  /** The results of all readings so far, and the timeline of their primary. */
-  let known = NOTHING_KNOWN;
-  let timeline: number | undefined;
-  /** Tables that no update can change, and how many there were so far. */
-  const closedTables = new WeakSet<FoundTable>();
-  let closings = 0;
+  /** The descriptions of tables that no update can change. */
+  const closedTables = new Set<string>();
   const reported = new Set<string>();
 
   return { catalogue: () => loaded?.catalogue, load, closeTable };
@@ -61,55 +60,37 @@ export function createCatalogueLoader(database: Database, options: LoadOptions):
   async function load(reason: string): Promise<void> {
     const startedMs = now();
     try {
-      const tables = await read();
-      await build(known.introspection, reason);
-      observe({ kind: "catalogue_read", reason, ageMs: now() - startedMs, tables });
+      await read(reason);
+      observe({ kind: "catalogue_read", reason, ageMs: now() - startedMs });
     } catch (error) {
       observe({ kind: "catalogue_failed", code: codeOf(error) });
       throw error;
     }
   }
 
-  /**
-   * Reads what has changed, and returns the number of tables that were described. Everything is read
-   * again if a primary was promoted since the last reading, or during this one, because it may reuse
-   * the transaction numbers of its predecessor.
-   */
-  async function read(): Promise<number> {
-    const rows = await database.run((sql) => introspect(sql, options, known), {
+  async function read(reason: string): Promise<void> {
+    const isCurrent = loaded?.complete && loaded.closings === closedTables.size;
+    const known = isCurrent ? loaded?.digest : undefined;
+    const [row] = await database.run((sql) => introspect(sql, options, known), {
       write: false,
       ofPrimary: true,
     });
-    const newest = database.primary?.timeline();
-    const isPromoted = newest !== timeline && known !== NOTHING_KNOWN;
-    timeline = newest;
-    if (isPromoted) {
-      known = NOTHING_KNOWN;
-      return await read();
-    }
-    const reading = JSON.parse(rows[0]!.reading) as Reading;
-    known = addReading(known, reading);
-    return reading.tables.length;
+    const { digest, reading } = row!;
+    if (reading !== null) await build({ digest, source: JSON.parse(reading) }, reason);
   }
 
-  async function build(source: Introspection, reason: string): Promise<void> {
-    const closingsNow = closings;
-    if (loaded?.source === source && loaded.closings === closingsNow) return;
-    const { found, complete } = await probeEngines(database, source, closedTables);
-    const { catalogue, warnings, conflicts, built } = await buildCatalogue(
-      found,
-      options,
-      loaded?.built,
-    );
+  async function build(
+    { digest, source }: Pick<Loaded, "digest" | "source">,
+    reason: string,
+  ): Promise<void> {
+    const closings = closedTables.size;
+    const isClosed = (table: FoundTable) => closedTables.has(JSON.stringify(table));
+    const { found, complete } = await probeEngines(database, source, isClosed);
+    const { catalogue, warnings, conflicts } = await buildCatalogue(found, options);
     if (loaded === undefined && conflicts.length > 0) {
       throw new CatalogueConflictError(conflicts);
     }
-    loaded = {
-      catalogue,
-      built,
-      source: complete ? source : undefined,
-      closings: closingsNow,
-    };
+    loaded = { catalogue, digest, source, complete, closings };
     observe({ kind: "catalogue", tables: catalogue.tables.size, reason });
     const notices = [...conflicts, ...warnings];
     const empty = notices.length === 0 && catalogue.tables.size === 0;
@@ -124,12 +105,12 @@ export function createCatalogueLoader(database: Database, options: LoadOptions):
   }
 
   function closeTable({ stored }: Table): boolean {
-    const found = known.introspection.tables.find(({ schema, name }) =>
+    const found = loaded?.source.tables.find(({ schema, name }) =>
       schema === stored.schema && name === stored.name
     );
-    if (found === undefined || closedTables.has(found)) return false;
-    closedTables.add(found);
-    closings++;
+    const description = JSON.stringify(found);
+    if (found === undefined || closedTables.has(description)) return false;
+    closedTables.add(description);
     return true;
   }
 }

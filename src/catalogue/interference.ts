@@ -1,7 +1,7 @@
 import type { Fragment, Sql } from "../postgres/driver.ts";
 
 /**
- * Compiles the CTE `interference`: for each of the `changed` relations, what else takes part in an
+ * Compiles the CTE `interference`: for each of the `relations`, what else takes part in an
  * update, an insert or a delete of its rows. It looks at the relation, its partitions and child tables,
  * and at what is beneath a view.
  *
@@ -16,7 +16,7 @@ import type { Fragment, Sql } from "../postgres/driver.ts";
  */
 export function compileInterference(sql: Sql): Fragment {
   return sql`reach (root, oid) as (
-  select r.oid, r.oid from changed r where r.relkind in ('r', 'p', 'v')
+  select r.oid, r.oid from relations r where r.relkind in ('r', 'p', 'v')
   union
   select b.root, n.oid from reach b cross join lateral (
     select h.inhrelid from pg_catalog.pg_inherits h where h.inhparent = b.oid

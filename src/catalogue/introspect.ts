@@ -1,11 +1,9 @@
 import type { PendingQuery, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
 import { compileInterference, compileWriting } from "./interference.ts";
-import type { Known } from "./known_tables.ts";
 import type { Policy } from "./policy.ts";
 import { compileRowSecurity } from "./read_row_security.ts";
 import { compileReadable } from "./readable_text.ts";
-import { compileTableStates } from "./table_states.ts";
 import { compileUnproven } from "./unproven.ts";
 import { compileTimeZone } from "./time_zone.ts";
 
@@ -22,14 +20,18 @@ export interface IntrospectOptions {
   readonly timeZone?: string | undefined;
 }
 
+/** The one row of a reading. */
+export interface ReadingRow {
+  readonly digest: string;
+  /** Null if the digest is the known one. */
+  readonly reading: string | null;
+}
+
 /**
  * Compiles the one statement that reads the schemas for the current role: the tables that have the
  * tenant column or that the policy names, their columns, rights, keys and types. Its row has the JSON
- * text of a `Reading`. It needs only the right CONNECT.
+ * text of an `Introspection`, unless its digest is the `known` one. It needs only the right CONNECT.
  *
- * A table with a known state is not described again, unless it is a view or belongs to another table,
- * because their descriptions depend on more than the state covers. A known description is not sent
- * again. The condition for known tables is a `case`: with a comparison the planner expects few tables.
  * Operators are those of the default operator class of a type, in whichever schema they are, for all types
  * at once. They are also compared by name: hstore sorts by `#<#`, and has no `<` for a filter.
  * The search path is empty until the statement ends: policies are printed with schemas.
@@ -38,18 +40,10 @@ export interface IntrospectOptions {
 export function introspect(
   sql: Sql,
   { schemas, tenantColumn, policy }: IntrospectOptions,
-  known: Known,
-): PendingQuery<{ reading: string }[]> {
+  known: string | undefined,
+): PendingQuery<ReadingRow[]> {
   const named = printArray([...policy.tables.keys()]);
-  const belonging = printArray(
-    [...policy.tables].filter(([, { tenantVia }]) => tenantVia !== undefined).map(([name]) => name),
-  );
   const credentials = printArray(policy.credentialTables.map((name) => name.toLowerCase()));
-  const knownTables = [...known.tables];
-  const oids = printArray(knownTables.map(([oid]) => oid));
-  const states = printArray(knownTables.map(([, { state, isSure }]) => isSure ? state : null));
-  const digests = printArray(knownTables.map(([, { digest }]) => digest));
-  const types = printArray(Object.keys(known.introspection.types));
   return sql`
 with recursive "$path" as materialized (select pg_catalog.set_config('search_path', '', true) "$made"),
 spaces as materialized (
@@ -71,11 +65,6 @@ relations as materialized (
         select from pg_catalog.pg_attribute a
         where a.attrelid = c.oid and a.attname = ${tenantColumn}::text and not a.attisdropped))
     )
-),
-known as materialized (
-  select * from rows from (pg_catalog.unnest(${oids}::text::oid[]),
-    pg_catalog.unnest(${states}::text::int8[]), pg_catalog.unnest(${digests}::text::int8[]))
-    known (oid, state, digest)
 ),
 parts (root, oid) as (
   select r.oid, r.oid from relations r
@@ -107,19 +96,13 @@ foreign_keys as materialized (
   ) k
   group by f.conrelid
 ),
-${compileTableStates(sql)},
-changed as materialized (
-  select s.*, k.digest as known_digest from states s left join known k on k.oid = s.oid
-  where case when s.state = k.state and s.relkind <> 'v'
-    then s.names && ${belonging}::text::text[] else true end
-),
 attributes as materialized (
-  select a.*, r.relkind from changed r
+  select a.*, r.relkind from relations r
   join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
 ), ${compileInterference(sql)}, engines as (
   select p.root, pg_catalog.json_agg(distinct coalesce(m.amname, '') order by coalesce(m.amname, ''))
     as list
-  from changed r
+  from relations r
   join parts p on p.root = r.oid and r.relkind in ('r', 'p')
   join pg_catalog.pg_class c on c.oid = p.oid and c.relkind in ('r', 'f')
   left join pg_catalog.pg_am m on m.oid = c.relam
@@ -127,11 +110,7 @@ attributes as materialized (
   having pg_catalog.bool_or(c.relam <> 2)
 ),
 types (oid) as (
-  select s.oid from (
-    select a.atttypid from attributes a
-    union
-    select * from pg_catalog.unnest(${types}::text::oid[])
-  ) s (oid)
+  select a.atttypid from attributes a
   union
   select beneath.oid from types
   join pg_catalog.pg_type t on t.oid = types.oid
@@ -208,7 +187,7 @@ described_columns as (
   group by a.attrelid
 ),
 described_tables as (
-  select r.oid, r.state, r.known_digest, pg_catalog.json_build_object(
+  select r.place, r.relname, pg_catalog.json_build_object(
     'schema', r.nspname, 'name', r.relname, 'kind', r.relkind, 'comment', d.description,
     'pinnable', case when r.relkind in ('r', 'p') then
       pg_catalog.has_column_privilege(r.oid, 'ctid', 'SELECT')
@@ -261,7 +240,7 @@ described_tables as (
       where i.indrelid = r.oid and i.indisunique and i.indisvalid and i.indpred is null
         and not i.indisexclusion and u.total), '[]'),
     'columns', coalesce(c.list, '[]')) as description
-  from changed r
+  from relations r
   left join described_columns c on c.attrelid = r.oid
   left join foreign_keys f on f.conrelid = r.oid
   left join engines e on e.root = r.oid
@@ -269,23 +248,12 @@ described_tables as (
   left join pg_catalog.pg_description d on d.objoid = r.oid
     and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objsubid = 0
 ),
-descriptions as materialized (
-  select t.*, pg_catalog.hashtextextended(t.description::text, 0) as digest from described_tables t
-)
-select ${compileReadable(sql)} as reading from (select pg_catalog.json_build_object(
+found as materialized (select pg_catalog.json_build_object(
   'usable', (select coalesce(pg_catalog.json_agg(s.nspname order by s.place), '[]') from spaces s),
   'timeZone', (${compileTimeZone(sql)}),
   'distributes', pg_catalog.to_regclass('pg_catalog.pg_dist_partition') is not null,
-  'tables', (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
-      'oid', t.oid::text, 'state', t.state::text, 'digest', t.digest::text,
-      'table', case when t.digest is distinct from t.known_digest then t.description end)), '[]')
-    from descriptions t),
-  'order', case
-    when exists (select from descriptions t where t.digest is distinct from t.known_digest)
-      or (select pg_catalog.count(*) from states) <> (select pg_catalog.count(*) from known)
-    then (select coalesce(pg_catalog.json_agg(s.oid::text order by s.place, s.relname), '[]')
-      from states s)
-  end,
+  'tables', (select coalesce(pg_catalog.json_agg(t.description order by t.place, t.relname), '[]')
+    from described_tables t),
   'types', (select coalesce(pg_catalog.json_object_agg(t.oid, t.description order by t.oid), '{}')
     from described_types t),
   'credentialTables', (select coalesce(pg_catalog.json_agg(distinct n.name order by n.name), '[]')
@@ -296,5 +264,9 @@ select ${compileReadable(sql)} as reading from (select pg_catalog.json_build_obj
     where pg_catalog.cardinality(${credentials}::text::text[]) > 0
       and n.name = any (${credentials}::text::text[]))
 )::text as reading
-from "$path" where "$path"."$made" is not null) r` as PendingQuery<{ reading: string }[]>;
+from "$path" where "$path"."$made" is not null)
+select pg_catalog.md5(r.reading) as digest,
+  case when pg_catalog.md5(r.reading) is distinct from ${known ?? null}::text
+    then ${compileReadable(sql)} end as reading
+from found r` as PendingQuery<ReadingRow[]>;
 }

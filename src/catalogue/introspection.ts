@@ -16,25 +16,6 @@ export interface Introspection {
   readonly credentialTables: readonly string[];
 }
 
-/** The result of one reading of the schemas, when some tables are known already. */
-export interface Reading extends Omit<Introspection, "tables"> {
-  /** Tables that are not known yet, or may have changed. */
-  readonly tables: readonly ReadTable[];
-  /** The oids of all tables, by schema and name; null if nothing has changed. */
-  readonly order: readonly string[] | null;
-}
-
-/** A table that was described again. */
-export interface ReadTable {
-  readonly oid: string;
-  /** A hash of the versions of everything that its description depends on. */
-  readonly state: string;
-  /** A hash of its description. */
-  readonly digest: string;
-  /** Null if the description is the known one. */
-  readonly table: FoundTable | null;
-}
-
 /** A relation that may be exposed, or that the policy names. */
 export interface FoundTable {
   readonly schema: string;

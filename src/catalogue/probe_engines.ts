@@ -27,13 +27,13 @@ const FOREIGN = "";
  * One table of each engine is tried; in an ordinary schema there is none. If EXPLAIN shows nothing, a
  * row of a temporary table is updated.
  *
- * Tables in `closed` cannot be updated either, as an update has shown.
+ * Tables that are closed cannot be updated either, as an update has shown.
  * @see M24
  */
 export async function probeEngines(
   database: Database,
   found: Introspection,
-  closed: Pick<WeakSet<FoundTable>, "has"> = new WeakSet(),
+  isClosed: (table: FoundTable) => boolean = () => false,
 ): Promise<Probed> {
   let complete = true;
   const attempt = async <R extends Row>(
@@ -66,10 +66,9 @@ export async function probeEngines(
     const ability = abilities.get(engine) ?? tryEngine({ attempt, update }, table);
     if (!abilities.has(engine) && pickColumn(table) !== undefined) abilities.set(engine, ability);
     const { updatable, pinnable, isSure } = await ability;
-    const isClosed = closed.has(table) || readOnly.has(nameOf(table));
     return {
       ...table,
-      updatable: table.updatable && updatable && !isClosed,
+      updatable: table.updatable && updatable && !readOnly.has(nameOf(table)) && !isClosed(table),
       pinnable: table.pinnable && pinnable,
       mayRefuse: !isSure,
       distribution,

@@ -70,10 +70,6 @@ export function openMeters(registry: Registry) {
     catalogueAge: shared("catalogue_age_seconds", "Time since the catalogue was last read"),
     catalogueTables: shared("catalogue_tables", "Exposed tables"),
     catalogueReads: counter("catalogue_reads_total", "Reads of the catalogue", "result"),
-    catalogueTablesRead: counter(
-      "catalogue_tables_read_total",
-      "Tables that were described again, because they may have changed",
-    ),
     catalogueChanges: counter(
       "catalogue_changes_total",
       "Reads of the catalogue that found a change",

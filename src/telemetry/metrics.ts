@@ -129,7 +129,6 @@ function count(meters: Meters, observation: Observation): void {
       break;
     case "catalogue_read":
       meters.catalogueReads.inc({ result: "read" });
-      meters.catalogueTablesRead.inc(observation.tables);
       break;
     case "catalogue_failed":
       meters.catalogueReads.inc({ result: "failed" });

@@ -157,13 +157,8 @@ export type Measurement =
   | { readonly kind: "changes_waiting"; readonly clients: number }
   /** An agent called a tool, and got a result or the message of an error. */
   | { readonly kind: "tool_call"; readonly tool: string; readonly result: "answer" | "error" }
-  /** The catalogue was read, and found as it was `ageMs` ago; `tables` were described again. */
-  | {
-    readonly kind: "catalogue_read";
-    readonly reason: string;
-    readonly ageMs: number;
-    readonly tables: number;
-  }
+  /** The catalogue was read, and found as it was `ageMs` ago. */
+  | { readonly kind: "catalogue_read"; readonly reason: string; readonly ageMs: number }
   | {
     readonly kind: "token_lookup";
     /**

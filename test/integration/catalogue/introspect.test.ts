@@ -5,7 +5,6 @@ import type { Sql } from "../../../src/postgres/driver.ts";
 import { buildCatalogue, type BuiltCatalogue } from "../../../src/catalogue/build_catalogue.ts";
 import type { Column, Table } from "../../../src/catalogue/catalogue.ts";
 import { introspect } from "../../../src/catalogue/introspect.ts";
-import { addReading, NOTHING_KNOWN } from "../../../src/catalogue/known_tables.ts";
 import { parsePolicy } from "../../../src/catalogue/policy.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
 
@@ -34,9 +33,8 @@ async function read(sql: Sql, policy: unknown = {}, schema = "public"): Promise<
   const parsed = parsePolicy(JSON.stringify(policy));
   assert("policy" in parsed);
   const options = { schemas: [schema], tenantColumn: "tenant_id", policy: parsed.policy };
-  const [row] = await introspect(sql, options, NOTHING_KNOWN);
-  const { introspection } = addReading(NOTHING_KNOWN, JSON.parse(row!.reading));
-  return await buildCatalogue(introspection, options);
+  const [row] = await introspect(sql, options, undefined);
+  return await buildCatalogue(JSON.parse(row!.reading!), options);
 }
 
 function tableOf({ catalogue }: BuiltCatalogue, name: string): Table {
