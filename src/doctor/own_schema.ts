@@ -178,11 +178,11 @@ function readRights({ database }: Setup): Promise<Rights> {
         'audit', (select rights from "$t" where name = 'audit'),
         'secrets', (select rights from "$t" where name = 'secrets'),
         'answers', (select rights from "$t" where name = 'idempotency_keys'),
-        'leases', (select case when count(*) = 3 then pg_catalog.bool_and(
+        'leases', (select case when count(*) = 2 then pg_catalog.bool_and(
             pg_catalog.has_schema_privilege(n.oid, 'USAGE')
             and pg_catalog.has_function_privilege(p.oid, 'EXECUTE')) end
           from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
           where n.nspname = 'rowgate'
-            and p.proname in ('lease_rates', 'count_rate_members', 'prune_rates')))::text as found
+            and p.proname in ('lease_rates', 'prune_rates')))::text as found
       from pg_catalog.pg_roles r where r.rolname = current_user`);
 }

@@ -12,8 +12,6 @@ export interface BucketOptions {
 /** The result of one attempt. */
 export interface Draw {
   readonly granted: boolean;
-  /** The part of the limit that this process applied; undefined: all of it. */
-  readonly share?: number;
   /** Whole attempts that are left now. */
   readonly remaining: number;
   /** Whole seconds, at least 1, until there is one more. */

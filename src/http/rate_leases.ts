@@ -5,10 +5,7 @@ export interface LeaseQuestion {
   readonly id: string;
   /** Requests that the lease should allow. */
   readonly want: number;
-  /**
-   * Unused requests of an earlier lease, which are returned; negative: requests that were used
-   * without a lease.
-   */
+  /** Unused requests of an earlier lease, which are returned. */
   readonly back: number;
 }
 
@@ -24,11 +21,6 @@ export interface Lease {
 export interface RateLeases {
   /** @throws {DatabaseError} `permission` or `stale` where the role or the schema does not allow it */
   readonly lease: (asked: readonly LeaseQuestion[]) => Promise<readonly Lease[]>;
-  /**
-   * Registers this process, or removes it; returns how many processes take leases. @throws
-   * {DatabaseError}
-   */
-  readonly countMembers: (ended: boolean) => Promise<number>;
   /** Deletes buckets that are full again, and returns how many. @throws {DatabaseError} */
   readonly prune: () => Promise<number>;
 }
@@ -41,8 +33,6 @@ export function openRateLeases(
   database: Pick<Database, "run">,
   { requests, windowSeconds }: { readonly requests: number; readonly windowSeconds: number },
 ): RateLeases {
-  const member = crypto.randomUUID();
-
   async function lease(asked: readonly LeaseQuestion[]): Promise<readonly Lease[]> {
     const rows = await database.run<{ id: string; granted: string; level: string }>(
       (sql) =>
@@ -58,17 +48,6 @@ export function openRateLeases(
     }));
   }
 
-  async function countMembers(ended: boolean): Promise<number> {
-    const [row] = await database.run<{ members: string }>(
-      (sql) =>
-        sql`select rowgate.count_rate_members(${member}::text, ${
-          String(ended)
-        }::text::bool)::text as members`,
-      { write: true },
-    );
-    return Number(row!.members);
-  }
-
   async function prune(): Promise<number> {
     const [row] = await database.run<{ deleted: string }>(
       (sql) =>
@@ -80,5 +59,5 @@ export function openRateLeases(
     return Number(row!.deleted);
   }
 
-  return { lease, countMembers, prune };
+  return { lease, prune };
 }

@@ -5,7 +5,7 @@ import type { Database } from "../postgres/database.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { type Draw, openBuckets } from "./buckets.ts";
 import { openRateLeases, type RateLeases } from "./rate_leases.ts";
-import { openSharedBuckets } from "./shared_buckets.ts";
+import { SharedBuckets } from "./shared_buckets.ts";
 
 /** The state of a token's limit after a request. */
 export interface Standing {
@@ -50,7 +50,7 @@ export function openRateLimits(
   { leases, observe = () => {}, now = () => performance.now() }: RateLimitsOptions = {},
 ): RateLimits {
   const options = { capacity: requests, windowSeconds, size: MAX_BUCKETS, now };
-  const shared = leases && openSharedBuckets({ ...options, leases, observe });
+  const shared = leases && new SharedBuckets({ ...options, leases, observe });
   const tokens = shared ?? openBuckets(options);
   const peers = openBuckets(options);
 
@@ -59,14 +59,14 @@ export function openRateLimits(
     return drawn instanceof Promise ? drawn.then(describe) : describe(drawn);
   }
 
-  function describe({ granted, share = requests, remaining, nextSeconds }: Draw): Standing {
+  function describe({ granted, remaining, nextSeconds }: Draw): Standing {
     const headers = {
-      "RateLimit-Policy": `"default";q=${share};w=${windowSeconds}`,
+      "RateLimit-Policy": `"default";q=${requests};w=${windowSeconds}`,
       "RateLimit": `"default";r=${remaining};t=${nextSeconds}`,
     };
     if (granted) return { headers, rejection: undefined };
-    const message = `The rate limit of this token is reached, expected at most ${share} requests ` +
-      `in ${windowSeconds} s`;
+    const message = `The rate limit of this token is reached, expected at most ` +
+      `${requests} requests in ${windowSeconds} s`;
     return { headers, rejection: reject(message, nextSeconds) };
   }
 
@@ -77,7 +77,7 @@ export function openRateLimits(
     return reject("Authorization: too many invalid API tokens from this address", nextSeconds);
   }
 
-  return { countRequest, countInvalidToken, close: shared?.close ?? (() => Promise.resolve()) };
+  return { countRequest, countInvalidToken, close: async () => await shared?.close() };
 }
 
 /** Opens the limits of the configuration; undefined when there are none. @see R21, M21 */

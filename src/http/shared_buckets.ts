@@ -1,18 +1,13 @@
+import { DatabaseError } from "../postgres/database_error.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import type { BucketOptions, Draw } from "./buckets.ts";
-import { createHoldingRules, type Holding } from "./holding.ts";
-import { watchAvailability } from "./lease_availability.ts";
-import { openLeaseQueue } from "./lease_queue.ts";
-import { type Lease, type LeaseQuestion, PRUNED_BUCKETS, type RateLeases } from "./rate_leases.ts";
-import { openRateMembers } from "./rate_members.ts";
-
-/** Token buckets that all instances draw from. */
-export interface SharedBuckets {
-  /** Takes one from the key's bucket: from its lease at once, otherwise after requesting one. */
-  readonly draw: (key: string) => Draw | Promise<Draw>;
-  /** Returns the leases. */
-  readonly close: () => Promise<void>;
-}
+import {
+  type BucketOptions,
+  type Buckets,
+  describeDraw,
+  type Draw,
+  openBuckets,
+} from "./buckets.ts";
+import { type LeaseQuestion, PRUNED_BUCKETS, type RateLeases } from "./rate_leases.ts";
 
 /** How buckets are shared. */
 export interface SharedBucketsOptions extends BucketOptions {
@@ -20,146 +15,229 @@ export interface SharedBucketsOptions extends BucketOptions {
   readonly observe: Observe;
 }
 
+/** The part of a key's bucket that this process holds. */
+interface Holding {
+  /** Leased and not used. */
+  held: number;
+  /** What was left for all instances, at `atMs`. */
+  level: number;
+  atMs: number;
+  usedMs: number;
+  /** Until then, nothing is left for any instance. */
+  emptyUntilMs: number;
+  /** Requests that wait for a lease. */
+  waiting: number;
+  /** The pending request for a lease; it never rejects. */
+  asking: Promise<void> | undefined;
+}
+
+/** A request for a lease, and the holding that gets it. */
+interface Question extends LeaseQuestion {
+  readonly holding: Holding;
+}
+
 /** A lease is this part of the limit, or the inflow of so many seconds, whichever is more. */
 const LEASE_PART = 1 / 20;
 const LEASE_SECONDS = 0.25;
-/** Smaller leases are not renewed in advance, since the other instances lack what one of them holds. */
-const MIN_AHEAD = 4;
-/** How long a request waits for a lease before it takes the share of this process. */
-const WAIT_MS = 500;
+/** Time until the database is asked again, after a failure or if the role or the schema forbids it. */
+const AGAIN_MS = 1000;
+const FORBIDDEN_MS = 60_000;
+/** Least time between two requests for a key of which nothing is left. */
+const EMPTY_MS = 50;
 /** A lease that is not used for this long is returned. */
 const IDLE_MS = 10_000;
 const SWEEP_MS = 5000;
-/** Sweeps between two counts of the processes, and between two deletions of full buckets. */
-const SWEEPS_OF_MEMBERS = 2;
+/** Sweeps between two deletions of full buckets. */
 const SWEEPS_OF_PRUNING = 12;
+/** Keys in one statement. */
+const MAX_KEYS = 500;
 
 /**
- * Opens buckets that the database keeps for all instances. Each instance leases a small part and
- * spends it without asking again. A lease costs one row in a statement, and the keys share one
- * statement at a time. While the database is unavailable, each instance admits its share of the
- * limit.
+ * Token buckets that the database keeps for all instances. Each instance leases a small part and
+ * spends it without asking again. The keys that ask at a time share one statement. While the database
+ * grants no leases, each instance counts by itself.
  * @see M21, M22
  */
-export function openSharedBuckets(
-  { leases, observe, size, ...limit }: SharedBucketsOptions,
-): SharedBuckets {
-  const { capacity, windowSeconds, now } = limit;
-  const inflow = capacity / windowSeconds;
-  const leaseSize = Math.ceil(Math.max(capacity * LEASE_PART, inflow * LEASE_SECONDS));
-  const rules = createHoldingRules(limit);
-  const kept = new Map<string, Holding>();
-  const members = openRateMembers({ leases, observe });
-  const availability = watchAvailability({ now, observe, members: members.count });
-  const { answered, failed } = availability;
-  const queue = openLeaseQueue({ leases, now, receive, answered, failed });
-  let sweeps = 0;
-  const timer = setInterval(sweep, SWEEP_MS);
-  void members.meet();
+export class SharedBuckets {
+  readonly #options: SharedBucketsOptions;
+  readonly #perMs: number;
+  readonly #leaseSize: number;
+  /** What counts while there are no leases. */
+  readonly #own: Buckets;
+  /** By key, the least recently used one first. */
+  readonly #kept = new Map<string, Holding>();
+  readonly #timer: ReturnType<typeof setInterval>;
+  #sweeps = 0;
+  /** Undefined while the database grants leases. */
+  #unavailableUntilMs: number | undefined;
+  /** The questions of the next statement, which has not been sent yet. */
+  #next: Map<string, Question> | undefined;
+  #exchanged: Promise<void> = Promise.resolve();
 
-  return { draw, close };
-
-  function draw(key: string): Draw | Promise<Draw> {
-    const holding = touch(key);
-    if (holding.held < 1) return drawWithoutLease(key, holding);
-    const drawn = rules.take(holding);
-    if (isRunningOut(holding)) void ask(key, holding);
-    return drawn;
+  constructor(options: SharedBucketsOptions) {
+    const { capacity, windowSeconds } = options;
+    const inflow = capacity / windowSeconds;
+    this.#options = options;
+    this.#perMs = inflow / 1000;
+    this.#leaseSize = Math.ceil(Math.max(capacity * LEASE_PART, inflow * LEASE_SECONDS));
+    this.#own = openBuckets(options);
+    this.#timer = setInterval(() => this.#sweep(), SWEEP_MS);
   }
 
-  async function drawWithoutLease(key: string, holding: Holding): Promise<Draw> {
-    const endMs = now() + WAIT_MS;
+  /** Takes one from the key's bucket: from its lease at once, otherwise after requesting one. */
+  draw(key: string): Draw | Promise<Draw> {
+    const holding = this.#touch(key);
+    return holding.held >= 1 ? this.#take(key, holding) : this.#drawWithoutLease(key, holding);
+  }
+
+  /** Returns the leases. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    for (const key of [...this.#kept.keys()]) this.#forget(key);
+    await this.#exchanged;
+  }
+
+  async #drawWithoutLease(key: string, holding: Holding): Promise<Draw> {
     for (;;) {
-      if (holding.held >= 1) return rules.take(holding);
-      if (!availability.isAvailable()) {
-        if (availability.mayAsk()) void ask(key, holding);
-        return rules.takeShare(holding, members.count());
-      }
-      const nowMs = now();
-      if (nowMs < holding.emptyUntilMs) return rules.reject(holding);
-      if (nowMs >= endMs) return rules.takeShare(holding, members.count());
+      const nowMs = this.#options.now();
+      if (holding.held >= 1) return this.#take(key, holding);
+      if (nowMs < holding.emptyUntilMs) return this.#describe(holding, false);
+      if (nowMs < (this.#unavailableUntilMs ?? -Infinity)) return this.#own.draw(key);
       holding.waiting++;
-      await within(ask(key, holding), endMs - nowMs);
+      await this.#ask(key, holding);
       holding.waiting--;
     }
   }
 
-  function touch(key: string): Holding {
-    const holding = kept.get(key) ?? rules.open();
-    holding.usedMs = now();
-    kept.delete(key);
-    kept.set(key, holding);
-    if (kept.size > size) forget(kept.keys().next().value!);
+  /** Takes one of a lease, which must have one, and asks for the next lease in time. */
+  #take(key: string, holding: Holding): Draw {
+    holding.held--;
+    const isShort = holding.held < this.#leaseSize / 2;
+    // Not if so little is left that others would lack it.
+    const isPlenty = this.#leaseSize >= 4 && holding.level >= this.#leaseSize;
+    if (isShort && isPlenty && this.#unavailableUntilMs === undefined) void this.#ask(key, holding);
+    return this.#describe(holding, true);
+  }
+
+  #describe({ level, atMs, held }: Holding, granted: boolean): Draw {
+    const { now, capacity } = this.#options;
+    const left = level + (now() - atMs) * this.#perMs + held;
+    return describeDraw(granted, Math.min(capacity, left), this.#perMs);
+  }
+
+  #touch(key: string): Holding {
+    const { now, capacity, size } = this.#options;
+    const usedMs = now();
+    const holding = this.#kept.get(key) ?? {
+      held: 0,
+      level: capacity,
+      atMs: usedMs,
+      usedMs,
+      emptyUntilMs: -Infinity,
+      waiting: 0,
+      asking: undefined,
+    };
+    holding.usedMs = usedMs;
+    this.#kept.delete(key);
+    this.#kept.set(key, holding);
+    if (this.#kept.size > size) this.#forget(this.#kept.keys().next().value!);
     return holding;
   }
 
-  /**
-   * Reports whether to request the next lease in advance. Not if so little is left that others would
-   * lack it.
-   */
-  function isRunningOut({ held, level, asking }: Holding): boolean {
-    return held < leaseSize / 2 && leaseSize >= MIN_AHEAD && level >= leaseSize &&
-      asking === undefined && availability.isAvailable();
-  }
-
-  /** Requests a lease, together with those of other keys; settles when it has arrived or failed. */
-  function ask(key: string, holding: Holding): Promise<void> {
-    holding.asking ??= queue.ask({
-      id: key,
-      want: Math.max(1, Math.min(capacity, leaseSize + holding.waiting)),
-      back: -holding.owed,
-    }).finally(() => holding.asking = undefined);
+  /** Requests a lease; settles when it has arrived or failed. */
+  #ask(key: string, holding: Holding): Promise<void> {
+    const most = this.#leaseSize + holding.waiting;
+    const want = Math.max(1, Math.min(this.#options.capacity, most));
+    holding.asking ??= this.#send({ id: key, want, back: 0, holding }).finally(() =>
+      holding.asking = undefined
+    );
     return holding.asking;
   }
 
-  function receive(lease: Lease, asked: LeaseQuestion, sentMs: number): void {
-    const holding = kept.get(lease.id);
-    // The key was forgotten meanwhile: what it was granted is lost until it flows in again.
-    if (holding === undefined || asked.want === 0) return;
-    rules.receive(holding, lease, { asked, sentMs });
+  /** Returns what a process holds of a key, and no longer remembers the key. */
+  #forget(key: string): void {
+    const holding = this.#kept.get(key)!;
+    this.#kept.delete(key);
+    const back = holding.held;
+    holding.held = 0;
+    const isAsked = this.#unavailableUntilMs === undefined && back > 0;
+    if (isAsked) void this.#send({ id: key, want: 0, back, holding });
   }
 
-  /** Returns leases that were not used for a while, least recently used keys first. */
-  function sweep(): void {
-    const nowMs = now();
-    for (const [key, holding] of kept) {
-      if (nowMs - holding.usedMs < IDLE_MS) break;
-      // While it counts by itself, a bucket is remembered until it is full again.
-      const isCounted = !availability.isAvailable() && rules.levelOf(holding) < capacity;
-      if (holding.asking === undefined && holding.waiting === 0 && !isCounted) forget(key);
+  /** Adds a question to the next statement; there is one at a time. Never rejects. */
+  #send(question: Question): Promise<void> {
+    if (this.#next === undefined) {
+      const batch = this.#next = new Map<string, Question>();
+      this.#exchanged = this.#exchanged.then(() => this.#exchange(batch));
     }
-    sweeps++;
-    if (sweeps % SWEEPS_OF_MEMBERS === 0) void members.meet();
-    if (sweeps % SWEEPS_OF_PRUNING === 0) void prune();
+    const { id, want, back } = question;
+    const before = this.#next.get(id) ?? { want: 0, back: 0 };
+    const both = { want: Math.max(want, before.want), back: back + before.back };
+    this.#next.set(id, { ...question, ...both });
+    return this.#exchanged;
   }
 
-  function forget(key: string): void {
-    const { held, owed } = kept.get(key)!;
-    kept.delete(key);
-    if (availability.isAvailable() && held - owed !== 0) {
-      void queue.ask({ id: key, want: 0, back: held - owed });
-    }
-  }
-
-  async function prune(): Promise<void> {
+  async #exchange(batch: ReadonlyMap<string, Question>): Promise<void> {
+    const { leases, observe, now } = this.#options;
+    this.#next = undefined;
+    const questions = [...batch.values()];
     try {
-      while (await leases.prune() >= PRUNED_BUCKETS);
+      for (let from = 0; from < questions.length; from += MAX_KEYS) {
+        const asked = questions.slice(from, from + MAX_KEYS);
+        const sentMs = now();
+        const granted = await leases.lease(asked.map(({ id, want, back }) => ({ id, want, back })));
+        for (const { id, ...lease } of granted) this.#receive(batch.get(id)!, lease, sentMs);
+        observe({ kind: "rate_leases", result: "leased" });
+      }
+      this.#unavailableUntilMs = undefined;
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #receive(
+    { want, holding }: Question,
+    { granted, level }: { readonly granted: number; readonly level: number },
+    sentMs: number,
+  ): void {
+    if (want === 0) return;
+    holding.held += granted;
+    holding.level = level;
+    holding.atMs = sentMs;
+    const isEmpty = granted < want && level < 1;
+    const waitMs = Math.max(EMPTY_MS, (1 - level) / this.#perMs);
+    holding.emptyUntilMs = isEmpty ? this.#options.now() + waitMs : -Infinity;
+  }
+
+  #fail(error: unknown): void {
+    const { observe, now } = this.#options;
+    observe({ kind: "rate_leases", result: "failed" });
+    const isForbidden = error instanceof DatabaseError &&
+      (error.kind === "permission" || error.kind === "stale");
+    const why = isForbidden
+      ? "the role may not call rowgate.lease_rates, or the schema rowgate is of an earlier version " +
+        "(rowgate doctor has the statements)"
+      : "the database is unavailable";
+    const message = `the rate limit is not shared: ${why}; each process counts by itself`;
+    if (this.#unavailableUntilMs === undefined) observe({ kind: "warning", message });
+    this.#unavailableUntilMs = now() + (isForbidden ? FORBIDDEN_MS : AGAIN_MS);
+  }
+
+  /** Returns leases that were not used for a while. */
+  #sweep(): void {
+    const nowMs = this.#options.now();
+    for (const [key, { usedMs, asking }] of this.#kept) {
+      if (nowMs - usedMs < IDLE_MS) break;
+      if (asking === undefined) this.#forget(key);
+    }
+    if (++this.#sweeps % SWEEPS_OF_PRUNING === 0) void this.#prune();
+  }
+
+  async #prune(): Promise<void> {
+    try {
+      while (await this.#options.leases.prune() >= PRUNED_BUCKETS);
     } catch {
       // Every process tries again in a minute.
     }
   }
-
-  async function close(): Promise<void> {
-    clearInterval(timer);
-    for (const key of [...kept.keys()]) forget(key);
-    await queue.idle();
-    if (availability.isAvailable()) await members.leave();
-  }
-}
-
-/** Waits for a promise that never rejects, at most so many milliseconds. */
-async function within(waited: Promise<void>, ms: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  await Promise.race([waited, new Promise<void>((resolve) => timer = setTimeout(resolve, ms))]);
-  clearTimeout(timer);
 }

@@ -20,15 +20,6 @@ const RATES_TABLE = statement`create unlogged table if not exists rowgate.rates 
 ) with (fillfactor = 50)`;
 
 /**
- * The processes that take leases. Their number gives the share of each while the database is
- * unavailable.
- */
-const MEMBERS_TABLE = statement`create unlogged table if not exists rowgate.rate_members (
-  id text primary key,
-  at timestamptz not null
-) with (fillfactor = 50)`;
-
-/**
  * Leases requests of tokens, and takes back unused ones; a negative number stands for requests that
  * were used without a lease. If little is left, it grants a quarter of that, so that others get some
  * too. Rows are locked in the order of their ids, so that processes cannot deadlock.
@@ -67,23 +58,7 @@ begin
   end loop;
 end $rowgate$`;
 
-/** Registers a process, or removes it, and counts those of the last half minute. */
-const MEMBER_FUNCTION = statement`create or replace function rowgate.count_rate_members(
-  member text, ended bool
-) returns int4
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $rowgate$
-begin
-  if ended then
-    delete from rowgate.rate_members m where m.id = member;
-  else
-    insert into rowgate.rate_members as m (id, at) values (member, clock_timestamp())
-      on conflict (id) do update set at = excluded.at;
-  end if;
-  return (select count(*) from rowgate.rate_members m
-    where m.at > clock_timestamp() - interval '30 s');
-end $rowgate$`;
-
-/** Deletes buckets that are full again, since a missing bucket counts as full, and old members. */
+/** Deletes buckets that are full again, since a missing bucket counts as full. */
 const PRUNE_FUNCTION = statement`create or replace function rowgate.prune_rates(
   window_seconds float8, most int4
 ) returns int4
@@ -91,7 +66,6 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 declare
   deleted int4;
 begin
-  delete from rowgate.rate_members m where m.at < clock_timestamp() - interval '1 hour';
   delete from rowgate.rates r where r.ctid = any (array(
     select old.ctid from rowgate.rates old
     where old.at < clock_timestamp() - window_seconds * interval '1 s'
@@ -103,16 +77,13 @@ end $rowgate$`;
 /** The functions that a serving role calls. */
 export const RATES_FUNCTIONS: readonly string[] = [
   "rowgate.lease_rates(json, float8, float8)",
-  "rowgate.count_rate_members(text, bool)",
   "rowgate.prune_rates(float8, int4)",
 ];
 
 /** The statements that create the tables and functions of the shared rate limit. @see M21 */
 export const RATES_VERSION: readonly Statement[] = [
   RATES_TABLE,
-  MEMBERS_TABLE,
   LEASE_FUNCTION,
-  MEMBER_FUNCTION,
   PRUNE_FUNCTION,
   revokeFromAll(RATES_FUNCTIONS),
   grantToServingRoles(executionOf(RATES_FUNCTIONS)),

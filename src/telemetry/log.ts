@@ -56,7 +56,6 @@ const MEASUREMENTS: Readonly<Record<Measurement["kind"], true>> = {
   pool_wait: true,
   abandoned: true,
   rate_leases: true,
-  rate_members: true,
   exports: true,
   prepared: true,
   batch: true,

@@ -32,7 +32,6 @@ export function openMeters(registry: Registry) {
       "Statements that leased from the rate limit of all instances",
       "result",
     ),
-    rateMembers: shared("rate_members", "Processes that share the rate limit"),
     rows: counter("rows_total", "Rows returned or updated", "operation"),
     inFlight: gauge("requests_in_flight", "Requests not answered yet"),
     failures: counter("failures_total", "Failures behind responses of 500 and above", "where"),

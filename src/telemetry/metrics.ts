@@ -105,9 +105,6 @@ function count(meters: Meters, observation: Observation): void {
     case "rate_leases":
       meters.rateLeases.inc({ result: observation.result });
       break;
-    case "rate_members":
-      meters.rateMembers.set(observation.members);
-      break;
     case "prepared":
       meters.prepared.set(observation.statements);
       break;

@@ -114,7 +114,6 @@ export type Measurement =
   /** A statement requested leases of shared rate limits. */
   | { readonly kind: "rate_leases"; readonly result: "leased" | "failed" }
   /** Processes that share the rate limit. */
-  | { readonly kind: "rate_members"; readonly members: number }
   /** Exports that run. */
   | { readonly kind: "exports"; readonly running: number }
   /** Sessions in which Postgres still runs a statement that no request waits for. */

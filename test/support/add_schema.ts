@@ -11,7 +11,7 @@ const GRANTS = `
   grant execute on function rowgate.changes_moment(), rowgate.changes_shape(int4, oid),
     rowgate.prune_changes(float8, int4) to rowgate_app;
   grant execute on function rowgate.lease_rates(json, float8, float8),
-    rowgate.count_rate_members(text, bool), rowgate.prune_rates(float8, int4) to rowgate_app;
+    rowgate.prune_rates(float8, int4) to rowgate_app;
   grant insert on rowgate.audit to rowgate_app;
   grant select, insert, delete on rowgate.idempotency_keys to rowgate_app;
   grant select, insert, update, delete on rowgate.webhooks to rowgate_app`;

@@ -279,7 +279,7 @@ describe("the catalogue in force follows the database", () => {
         "comment on table deals is 'read again'",
         "alter table deals add column noted text",
         "create unique index noted on deals (tenant_id, noted)",
-        "revoke select (noted) on deals from public, app",
+        "revoke update on deals from rowgate_app",
         "alter table deals drop column noted",
       ]
     ) {

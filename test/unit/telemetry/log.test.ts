@@ -74,7 +74,7 @@ describe("createLog", () => {
     observe({ kind: "batch", operation: "query_records", requests: 2 });
     observe({ kind: "fault", fault: "lost" });
     observe({ kind: "retry", fault: "lost" });
-    observe({ kind: "catalogue_read", reason: "age", ageMs: 1, tables: 1 });
+    observe({ kind: "catalogue_read", reason: "age", ageMs: 1 });
     observe({ kind: "token_lookup", result: "hit" });
     assertEquals(lines, []);
   });
