@@ -6,16 +6,13 @@ import { describeUnexamined } from "./examine_each.ts";
 import { checkExposedTables } from "./exposed_tables.ts";
 import { checkForeignKeys } from "./foreign_keys.ts";
 import { checkIsolation } from "./isolation.ts";
-import { checkNames } from "./names.ts";
 import { checkOwnSchema } from "./own_schema.ts";
 import { checkReferences } from "./references.ts";
 import { checkRole } from "./role.ts";
 import { checkSearchPath } from "./search_path.ts";
-import { checkSearchIndexes } from "./search_indexes.ts";
 import { checkServer } from "./server.ts";
 import { checkTenantIndexes, checkTenantRows } from "./tenant_columns.ts";
 import { checkTenantPaths } from "./tenant_paths.ts";
-import { checkTimeZone } from "./time_zone.ts";
 import { checkTriggers } from "./triggers.ts";
 import { checkUniqueKeys } from "./unique_keys.ts";
 import { checkRowSecurity } from "./row_security.ts";
@@ -32,7 +29,6 @@ export const CHECKS: readonly Check[] = [
   checkRole,
   checkSearchPath,
   checkOwnSchema,
-  checkTimeZone,
   checkExposedTables,
   checkIsolation,
   checkRowSecurity,
@@ -46,9 +42,7 @@ export const CHECKS: readonly Check[] = [
   checkTenantRows,
   checkTenantIndexes,
   checkTenantPaths,
-  checkSearchIndexes,
   checkCredentialColumns,
-  checkNames,
 ];
 
 /**
