@@ -47,6 +47,11 @@ export const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
  * @see U53
  */
 export const MAX_BATCH_ENTRIES = 20_000;
+/**
+ * Arrays and objects in a body, more than its other limits allow; those inside of the new value of a
+ * `json` column do not count.
+ */
+export const MAX_CONTAINERS = 25_000;
 /** Rows per page by default. @see L7 */
 export const DEFAULT_ROWS_PER_PAGE = 50;
 /** Rows per page at most; more is capped, not rejected. @see L7, Q76 */

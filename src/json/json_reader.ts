@@ -1,7 +1,13 @@
 import type { JsonContainer } from "./json.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { type Issue, pathOf } from "../errors/issue.ts";
-import type { Trimming } from "./trimming.ts";
+
+/**
+ * What happens to arrays and objects beyond {@link MAX_CONTAINERS}, since `{},`, three bytes of text,
+ * takes 64 bytes of memory: the document is rejected, or they are kept, or those inside of a new value
+ * are read and not kept, because only the text of that value is used.
+ */
+export type Excess = "reject" | "keep" | "drop";
 
 /**
  * The state of the parser, which can pause after any value: `at` is the offset of the next character,
@@ -25,8 +31,12 @@ export interface JsonReader {
   readonly literals: Map<unknown, Record<string | number, string>>;
   /** Digits that exponents have added to the numbers so far. */
   zeros: number;
-  /** Undefined: the whole document is kept. */
-  readonly trimming: Trimming | undefined;
+  readonly excess: Excess;
+  /** Arrays and objects so far: those down to the depth of values, and those deeper. */
+  containers: number;
+  deeper: number;
+  /** By depth: whether the open container is one whose content is not kept. */
+  readonly drops: boolean[];
 }
 
 const SPACE = 0x20;

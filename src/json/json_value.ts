@@ -1,11 +1,10 @@
 import type { JsonContainer } from "./json.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { pathOf, printPath, quote } from "../errors/issue.ts";
-import { MAX_JSON_DEPTH } from "../errors/limits.ts";
+import { MAX_CONTAINERS, MAX_JSON_DEPTH } from "../errors/limits.ts";
 import { readNumber } from "./json_number.ts";
 import { type JsonReader, rejectSyntax, skipSpace } from "./json_reader.ts";
 import { checkKey, checkString, readString } from "./json_string.ts";
-import { closeTrimmed, openTrimmed, putTrimmed } from "./trimming.ts";
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -17,6 +16,9 @@ const CLOSE_OBJECT = 0x7d;
 
 /** Objects made from it have no `constructor`, and are faster than those made from null. */
 const NO_PROTOTYPE: object = Object.freeze(Object.create(null));
+/** What is kept of a container that is not. It is not a scalar, so nothing mistakes it for a value. */
+const DROPPED_ARRAY: JsonContainer = Object.freeze<unknown[]>([]) as unknown[];
+const DROPPED_OBJECT: JsonContainer = Object.freeze(Object.create(null));
 /** Position before the first entry of an array. */
 const BEFORE_FIRST = -1;
 /** Result of reading the start of a container. */
@@ -73,15 +75,16 @@ function readPlace(reader: JsonReader, container: JsonContainer): void {
 /** Puts a value into its container, at the current path. */
 export function put(reader: JsonReader, container: JsonContainer, value: unknown): void {
   if (reader.literal !== undefined) putLiteral(reader, container, reader.literal);
-  if (reader.trimming !== undefined) putTrimmed(reader.trimming, reader, { container, value });
-  else if (Array.isArray(container)) container.push(value);
-  else container[reader.path.at(-1)!] = value;
+  const isDropped = reader.drops[reader.path.length - 1];
+  // An object keeps its keys while it is open, so that a repeated one is found.
+  if (!Array.isArray(container)) container[reader.path.at(-1)!] = isDropped ? null : value;
+  else if (!isDropped) container.push(value);
 }
 
-/** Keeps the text of a number, unless it is in a part that is trimmed. */
+/** Keeps the text of a number, unless it is in a part that is not kept. */
 function putLiteral(reader: JsonReader, container: JsonContainer, literal: string): void {
   reader.literal = undefined;
-  if (reader.trimming !== undefined && reader.path.length > reader.trimming.from) return;
+  if (reader.drops[reader.path.length - 1]) return;
   let literals = reader.literals.get(container);
   if (literals === undefined) {
     literals = Object.create(NO_PROTOTYPE) as Record<string | number, string>;
@@ -113,23 +116,33 @@ function enter<T extends JsonContainer>(reader: JsonReader, container: T): T {
       `body: nested too deeply, expected at most ${MAX_JSON_DEPTH} levels of arrays and objects`,
     );
   }
-  if (reader.path.length <= reader.valueDepth) reader.starts[reader.path.length] = reader.at;
-  const isArray = Array.isArray(container);
-  if (reader.trimming !== undefined) openTrimmed(reader.trimming, reader, isArray);
+  const depth = reader.path.length;
+  if (depth <= reader.valueDepth) reader.starts[depth] = reader.at;
+  reader.drops[depth] = exceeds(reader, depth);
   reader.open.push(container);
-  reader.path.push(isArray ? BEFORE_FIRST : "");
+  reader.path.push(Array.isArray(container) ? BEFORE_FIRST : "");
   reader.at++;
   return container;
 }
 
-/** Leaves the innermost container, and returns it. */
+/** Counts a container, and reports whether it is one that is not kept. */
+function exceeds(reader: JsonReader, depth: number): boolean {
+  const { excess } = reader;
+  const isDeeper = depth > reader.valueDepth;
+  const count = isDeeper ? ++reader.deeper : ++reader.containers;
+  if (count <= MAX_CONTAINERS || excess === "keep") return false;
+  if (isDeeper && excess === "drop") return true;
+  const limit = `expected at most ${MAX_CONTAINERS}`;
+  throw new ApiError(400, `body: there are too many arrays and objects, ${limit}`);
+}
+
+/** Leaves the innermost container, and returns what is kept of it. */
 export function leave(reader: JsonReader): JsonContainer {
   reader.path.pop();
   reader.at++;
-  const whole = reader.open.pop()!;
-  const { trimming } = reader;
-  const container = trimming === undefined ? whole : closeTrimmed(trimming, reader, whole);
+  const container = reader.open.pop()!;
   const depth = reader.path.length;
+  if (reader.drops[depth]) return Array.isArray(container) ? DROPPED_ARRAY : DROPPED_OBJECT;
   if (depth <= reader.valueDepth) reader.spans.set(container, [reader.starts[depth]!, reader.at]);
   return container;
 }

@@ -1,14 +1,13 @@
 import { ApiError } from "../errors/api_error.ts";
 import type { Issue } from "../errors/issue.ts";
-import { type JsonReader, rejectSyntax, skipSpace } from "./json_reader.ts";
+import { type Excess, type JsonReader, rejectSyntax, skipSpace } from "./json_reader.ts";
 import { leave, put, readEnd, readStart, STARTED } from "./json_value.ts";
 import { keepSource, type SourceText } from "./source_text.ts";
 import { isSlicing, runInSlices } from "./time_slices.ts";
-import { startTrimming, type UseOf } from "./trimming.ts";
 
 /** Values that are read between two looks at the clock. */
 const VALUES_OF_A_STEP = 500;
-/** A shorter document is read without a pause, and nothing of it is dropped. */
+/** A shorter document is read without a pause. */
 const SHORT_CHARACTERS = 4096;
 /** The path to a new value in an update's body: `fields`, and the column's name. */
 const DEPTH_OF_FIELDS = 2;
@@ -39,10 +38,8 @@ export function parseJson(text: string): ParsedJson {
 
 /** How a document that may be long is read. */
 export interface ReadingOptions {
-  /** What the parts are used for; undefined: all are kept. */
-  readonly useOf?: UseOf | undefined;
-  /** Most parts that may be `quoted` or `unread`; undefined: a few more than a table has columns. */
-  readonly maxTrimmed?: number;
+  /** What happens to more arrays and objects than a request can have; undefined: they are kept. */
+  readonly excess?: Excess;
   /** Depth of the values of `json` columns, from 0 at the top; undefined: that of an update. */
   readonly valueDepth?: number;
   /** Milliseconds between two yields to the event loop. */
@@ -51,7 +48,7 @@ export interface ReadingOptions {
 
 /**
  * Parses like {@link parseJson}, but a long document in slices, so that other requests are served
- * meanwhile. A body of 1 MiB can have 350,000 values, so parts that no request can use are dropped.
+ * meanwhile.
  * @throws {ApiError} 400 as {@link parseJson}
  * @see docs/decisions/0007-bodies.md
  */
@@ -60,7 +57,7 @@ export function parseJsonInSlices(
   options: ReadingOptions = {},
 ): ParsedJson | Promise<ParsedJson> {
   const isShort = text.length < SHORT_CHARACTERS;
-  const reader = openReader(text, isShort ? { ...options, useOf: undefined } : options);
+  const reader = openReader(text, options);
   const read = () => readValues(reader, VALUES_OF_A_STEP);
   const parsed = isShort || !isSlicing() ? read() : undefined;
   return parsed ?? runInSlices(read, options);
@@ -68,7 +65,7 @@ export function parseJsonInSlices(
 
 function openReader(
   text: string,
-  { useOf, maxTrimmed, valueDepth = DEPTH_OF_FIELDS }: ReadingOptions = {},
+  { excess = "keep", valueDepth = DEPTH_OF_FIELDS }: ReadingOptions = {},
 ): JsonReader {
   const reader: JsonReader = {
     text,
@@ -82,7 +79,10 @@ function openReader(
     literal: undefined,
     zeros: 0,
     literals: new Map(),
-    trimming: useOf && startTrimming(useOf, maxTrimmed),
+    excess,
+    containers: 0,
+    deeper: 0,
+    drops: [],
   };
   if (skipSpace(reader) < text.length) return reader;
   throw new ApiError(400, "body: the body is empty, expected a JSON object");

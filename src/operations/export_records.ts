@@ -1,7 +1,6 @@
 import { EXPORT_CONTENT_TYPES, type ExportRequest } from "../http/export_format.ts";
 import { parseJsonInSlices } from "../json/parse_json.ts";
 import { type ExportPlan, planExport } from "../plan/export_plan.ts";
-import { useOfQuery } from "../request/body_parts.ts";
 import { parseQueryRequest } from "../request/query_request.ts";
 import { defineForm, type Operation } from "./operation.ts";
 
@@ -18,7 +17,7 @@ export function exportRecords(asked: ExportRequest): Operation {
     scope: "query",
     preferences: "export",
     async parse(text, { config: { maxPatternCharacters } }) {
-      const json = await parseJsonInSlices(text, { useOf: useOfQuery() });
+      const json = await parseJsonInSlices(text, { excess: "reject" });
       const options = { maxPatternCharacters, source: json, exported: true };
       return parseQueryRequest(json.value, json.issues, options);
     },

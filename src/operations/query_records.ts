@@ -3,7 +3,6 @@ import { readExportRequest } from "../http/export_format.ts";
 import { PAGE_TOKEN, printNextLink } from "../http/page_link.ts";
 import { planQuery, type QueryPlan } from "../plan/query_plan.ts";
 import type { Page } from "../records/read.ts";
-import { useOfQuery } from "../request/body_parts.ts";
 import { parseQueryRequest } from "../request/query_request.ts";
 import { WITH_BODY } from "./description.ts";
 import { exportRecords } from "./export_records.ts";
@@ -88,7 +87,7 @@ export const queryRecords: DescribedOperation = defineOperation({
     return asked && exportRecords(asked);
   },
   async parse(text, { config: { maxPatternCharacters } }) {
-    const json = await parseJsonInSlices(text, { useOf: useOfQuery() });
+    const json = await parseJsonInSlices(text, { excess: "reject" });
     return parseQueryRequest(json.value, json.issues, { maxPatternCharacters, source: json });
   },
   plan(request, { table, access, preferences, wideNumbersAsText, after, config }) {

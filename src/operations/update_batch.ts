@@ -1,10 +1,8 @@
-import { MAX_BATCH_ENTRIES, MAX_BATCH_UPDATES } from "../errors/limits.ts";
+import { MAX_BATCH_UPDATES } from "../errors/limits.ts";
 import { parseJsonInSlices } from "../json/parse_json.ts";
-import { fieldShapeOf } from "../plan/column.ts";
 import { planBatch } from "../plan/update_plan.ts";
 import { type BatchRequest, parseBatchRequest } from "../request/batch_request.ts";
-import { useOfBatch } from "../request/body_parts.ts";
-import { defineOperation, type DescribedOperation, type PlanContext } from "./operation.ts";
+import { defineOperation, type DescribedOperation } from "./operation.ts";
 import { objectOf, TEXT, TRUE } from "./schemas/json_schema.ts";
 import { UPDATE, updateOptionsOf } from "./update_parts.ts";
 
@@ -55,12 +53,7 @@ export const updateBatch: DescribedOperation = defineOperation({
 /** The text of a `json` value is at `updates`, its number, `fields` and its name. */
 const DEPTH_OF_BATCH = 4;
 
-async function parseBatch(
-  text: string,
-  { table }: Pick<PlanContext, "table">,
-): Promise<BatchRequest> {
-  const useOf = useOfBatch((name) => fieldShapeOf(table, name));
-  const reading = { useOf, valueDepth: DEPTH_OF_BATCH, maxTrimmed: MAX_BATCH_ENTRIES };
-  const json = await parseJsonInSlices(text, reading);
+async function parseBatch(text: string): Promise<BatchRequest> {
+  const json = await parseJsonInSlices(text, { excess: "drop", valueDepth: DEPTH_OF_BATCH });
   return parseBatchRequest(json.value, json.issues, json);
 }

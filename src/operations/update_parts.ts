@@ -1,7 +1,5 @@
-import { fieldShapeOf } from "../plan/column.ts";
 import type { UpdateOptions } from "../plan/update_plan.ts";
 import { parseJsonInSlices } from "../json/parse_json.ts";
-import { useOfUpdate } from "../request/body_parts.ts";
 import { parseUpdateRequest, type UpdateBody } from "../request/update_request.ts";
 import { type Description, WITH_BODY } from "./description.ts";
 import type { PlanContext } from "./operation.ts";
@@ -23,12 +21,8 @@ export const UPDATE_ARGUMENTS: Properties = describeAnyTable((name) => ({
   .Update!.properties as Properties;
 
 /** Parses the body of an update of one row or many. @throws {ApiError} 400 */
-export async function parseUpdate(
-  text: string,
-  { table }: Pick<PlanContext, "table">,
-): Promise<UpdateBody> {
-  const useOf = useOfUpdate((name) => fieldShapeOf(table, name));
-  const json = await parseJsonInSlices(text, { useOf });
+export async function parseUpdate(text: string): Promise<UpdateBody> {
+  const json = await parseJsonInSlices(text, { excess: "drop" });
   return parseUpdateRequest(json.value, json.issues, json);
 }
 

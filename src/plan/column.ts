@@ -2,7 +2,6 @@ import type { Column, Table } from "../catalogue/catalogue.ts";
 import { type Issue, type Path, quote } from "../errors/issue.ts";
 import { MAX_REPORTED_ISSUES } from "../errors/limits.ts";
 import type { SourceText } from "../json/source_text.ts";
-import type { FieldShape } from "../request/body_parts.ts";
 import { nearest } from "../text/nearest.ts";
 
 /** The issues found in a request while it is planned, and the limits that apply. */
@@ -51,16 +50,4 @@ export function resolveColumn(
     : `did you mean ${quote(near)}`;
   findings.issues.push({ path, message: `Unknown column ${quote(name)}, ${expected}` });
   return undefined;
-}
-
-/**
- * Returns the kinds of JSON that a new value of a column may be; undefined if there is no such
- * column.
- */
-export function fieldShapeOf(table: Table, name: string): FieldShape | undefined {
-  const column = table.columns.get(name);
-  if (column === undefined) return undefined;
-  if (column.kind === "json") return "json";
-  if (column.kind !== "array" || column.elementKind === undefined) return "scalars";
-  return column.elementKind === "json" ? "lists of json" : "lists";
 }

@@ -1,11 +1,9 @@
 import { ApiError } from "../../src/errors/api_error.ts";
 import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
-import { fieldShapeOf } from "../../src/plan/column.ts";
 import { parseJson, parseJsonInSlices } from "../../src/json/parse_json.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
-import { useOfQuery, useOfUpdate } from "../../src/request/body_parts.ts";
 import { makeColumn, makeTable } from "./table.ts";
 import type { WorstBody } from "./worst_bodies.ts";
 
@@ -36,11 +34,9 @@ export async function serveWorstBody(
   { whole = false }: { readonly whole?: boolean } = {},
 ): Promise<"plan" | string> {
   try {
-    const useOf = operation === "query"
-      ? useOfQuery()
-      : useOfUpdate((name) => fieldShapeOf(TABLE, name));
+    const excess = operation === "query" ? "reject" : "drop";
     const text = UTF_8.decode(bytes);
-    const document = whole ? parseJson(text) : await parseJsonInSlices(text, { useOf });
+    const document = whole ? parseJson(text) : await parseJsonInSlices(text, { excess });
     const { value, issues } = document;
     if (operation === "query") {
       const options = { table: TABLE, access: ACCESS, count: true, wideNumbersAsText: false };

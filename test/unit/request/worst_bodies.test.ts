@@ -11,6 +11,7 @@ describe("A body of 1 MiB", () => {
       assert(bytes.length <= BODY_BYTES, `${bytes.length} bytes`);
       const response = await serveWorstBody(body, bytes);
       assert(response.length < 3000, response);
+      if (body.operation === "query") return;
       assertEquals(response, await serveWorstBody(body, bytes, { whole: true }));
     });
   }
