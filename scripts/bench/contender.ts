@@ -1,4 +1,4 @@
-import type { Runtime, Work } from "./options.ts";
+import type { Runtime } from "./options.ts";
 import type { Task } from "./work.ts";
 
 /** A request as it goes over the wire. */
@@ -21,8 +21,6 @@ export interface Contender {
   readonly name: string;
   readonly kind: "rowgate" | "bare" | "peer";
   readonly runtime?: Runtime;
-  /** The works that it can do; all when undefined. */
-  readonly works?: readonly Work[];
   /** `http://127.0.0.1:port` */
   readonly address: string;
   readonly pid: number;
@@ -30,9 +28,4 @@ export interface Contender {
   /** Reads a response; throws when it is not the expected kind. */
   readonly read: (response: Response) => Promise<Result>;
   readonly stop: () => Promise<void>;
-}
-
-/** Whether a contender can do a work. */
-export function canDo({ works }: Contender, work: Work): boolean {
-  return works?.includes(work) ?? true;
 }

@@ -20,8 +20,6 @@ export type Runtime = typeof RUNTIMES[number];
 
 /** What is measured, and for how long. */
 export interface Options {
-  /** Whether the peers in JavaScript take part. */
-  readonly peers: boolean;
   readonly works: readonly Work[];
   readonly runtimes: readonly Runtime[];
   /** Clients, each with one request at a time. */
@@ -31,25 +29,21 @@ export interface Options {
   readonly seconds: number;
   /** Seconds for which each contender is loaded with each work before the first turn. */
   readonly warm: number;
-  /** What the drawn works are drawn from; undefined: a new one, or the one of what is resumed. */
+  /** What the drawn works are drawn from; undefined: a new one. */
   readonly seed: number | undefined;
-  /** Measure only what the folder of the results has not. */
-  readonly resume: boolean;
-  /** Minutes after which no other work is begun. */
-  readonly minutes: number;
   /** Folder of the results. */
   readonly output: string;
 }
 
 const USAGE = `deno task bench [--brief | --full] [--only=${WORKS.join(",")}]
   [--runtimes=deno,bun,node] [--concurrency=1,16,64] [--rounds=5] [--seconds=4] [--warm=8]
-  [--peers] [--seed=1] [--resume] [--minutes=4] [--output=folder]`;
+  [--seed=1] [--output=folder]`;
 
 /** How many there are of what is not said, for a rough run, a brief one and a full one. */
 const DEFAULTS = {
-  rough: { concurrency: [16], rounds: "3", seconds: "1", warm: "1", peers: true },
-  brief: { concurrency: [1, 16, 64], rounds: "3", seconds: "1", warm: "5", peers: false },
-  full: { concurrency: [1, 16, 64], rounds: "5", seconds: "4", warm: "8", peers: true },
+  rough: { concurrency: [16], rounds: "3", seconds: "1", warm: "1" },
+  brief: { concurrency: [1, 16, 64], rounds: "3", seconds: "1", warm: "5" },
+  full: { concurrency: [1, 16, 64], rounds: "5", seconds: "4", warm: "8" },
 };
 
 /** Reads the command line; ends the process with the usage on `--help` and on what it does not know. */
@@ -63,9 +57,6 @@ function choose(parameters: readonly string[]): Options {
     options: {
       brief: { type: "boolean", default: false },
       full: { type: "boolean", default: false },
-      peers: { type: "boolean", default: false },
-      resume: { type: "boolean", default: false },
-      minutes: { type: "string" },
       seed: { type: "string" },
       only: { type: "string" },
       runtimes: { type: "string" },
@@ -78,7 +69,6 @@ function choose(parameters: readonly string[]): Options {
   });
   const defaults = DEFAULTS[values.full ? "full" : values.brief ? "brief" : "rough"];
   return {
-    peers: values.peers || defaults.peers,
     works: pick(values.only, WORKS),
     runtimes: pick(values.runtimes, RUNTIMES),
     concurrency: values.concurrency?.split(",").map(readNumber) ?? defaults.concurrency,
@@ -86,8 +76,6 @@ function choose(parameters: readonly string[]): Options {
     seconds: readNumber(values.seconds ?? defaults.seconds),
     warm: readNumber(values.warm ?? defaults.warm),
     seed: values.seed === undefined ? undefined : readNumber(values.seed),
-    resume: values.resume,
-    minutes: values.minutes === undefined ? Infinity : readNumber(values.minutes),
     output: values.output ?? "dist/bench",
   };
 }

@@ -1,6 +1,6 @@
 import type { Sql } from "../../src/postgres/driver.ts";
 import type { Cluster } from "./cluster.ts";
-import { canDo, type Contender } from "./contender.ts";
+import type { Contender } from "./contender.ts";
 import { load, type Turn, writeAsks } from "./load.ts";
 import type { Options, Runtime, Work } from "./options.ts";
 import { awaitIdlePostgres, vacuumContacts } from "./idle_postgres.ts";
@@ -37,8 +37,6 @@ export interface RoundOptions {
   readonly cluster: Cluster;
   /** The database of the data. */
   readonly sql: Sql;
-  /** Whether a work is to be measured; all are by default. It is asked again before each. */
-  readonly wants?: (work: Work) => boolean;
   /** Called with the cells of each work once it has been measured. */
   readonly onMeasured?: (cells: readonly Cell[]) => Promise<void>;
 }
@@ -53,7 +51,7 @@ interface Running {
 /**
  * Loads every contender in every round, so that a machine that slows down slows all of them. Reads come
  * first: after millions of updates they would read what those left behind. All works are sent before
- * the first is measured, also those that are not: a service that has only ever seen one kind of request
+ * the first is measured: a service that has only ever seen one kind of request
  * is compiled for that one.
  */
 export async function measureRounds(
@@ -61,12 +59,11 @@ export async function measureRounds(
   options: RoundOptions,
 ): Promise<Cell[]> {
   const cells: Cell[] = [];
-  const { wants = () => true, onMeasured } = options;
+  const { onMeasured } = options;
   for (const update of [false, true]) {
     const tasks = new Map([...options.tasks].filter(([work]) => isUpdate(work) === update));
     const running = await warmUp(contenders, { ...options, tasks });
     for (const work of tasks.keys()) {
-      if (!wants(work)) continue;
       const own = await measureWork(running.filter(({ cell }) => cell.work === work), options);
       cells.push(...own);
       await onMeasured?.(own);
@@ -110,7 +107,6 @@ async function warmUp(
   for (const [work, list] of tasks) {
     console.log(`warming up: ${work}, ${contenders.length} contenders for ${options.warm} s each`);
     for (const contender of contenders) {
-      if (!canDo(contender, work)) continue;
       const file = await writeAsks(contender, list, { folder, name: work });
       const { name, kind, runtime } = contender;
       for (const concurrency of options.concurrency) {

@@ -1,11 +1,18 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Work } from "../../scripts/bench/options.ts";
-import { beginResults } from "../../scripts/bench/results.ts";
 import type { Cell, Measured } from "../../scripts/bench/rounds.ts";
 import { compareMix, printSummary } from "../../scripts/bench/summary.ts";
 
-const OPTIONS = { rounds: 3, seconds: 1, concurrency: [16], seed: undefined };
+const RUN = {
+  rounds: 3,
+  seconds: 1,
+  concurrency: [16],
+  seed: 1,
+  machine: "",
+  postgres: "15",
+  when: "",
+};
 
 function makeCell(work: Work, contender: string, rates: readonly number[]): Cell {
   const rest = { requests: 1000, p50: 1, p99: 1, serviceCpu: 1, postgresCpu: 1, errors: 0 };
@@ -14,7 +21,7 @@ function makeCell(work: Work, contender: string, rates: readonly number[]): Cell
 }
 
 function makeResults(cells: readonly Cell[]): Measured {
-  return { ...beginResults(OPTIONS, { postgres: "15", before: undefined }), cells };
+  return { ...RUN, cells };
 }
 
 const DRAWN = makeResults([
@@ -46,23 +53,5 @@ describe("the results of the benchmark", () => {
       "| fixed | Node |  |  |",
       "| drawn | Deno | 1.45 ± 2% |  |",
     ]);
-  });
-
-  it("go on with the seed and the cells of an earlier piece", () => {
-    const before = JSON.stringify(DRAWN);
-    const resumed = beginResults(OPTIONS, { postgres: "15", before });
-    assertEquals(JSON.stringify(resumed), before);
-    assertThrows(() => beginResults({ ...OPTIONS, seconds: 2 }, { postgres: "15", before }));
-    const other = { ...OPTIONS, seed: DRAWN.seed + 1 };
-    assertThrows(
-      () => beginResults(other, { postgres: "15", before }),
-      Error,
-      `seed ${DRAWN.seed}`,
-    );
-  });
-
-  it("have a seed of their own for each run", () => {
-    const seeds = Array.from({ length: 20 }, () => makeResults([]).seed);
-    assertEquals(new Set(seeds).size > 15, true);
   });
 });
