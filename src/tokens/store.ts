@@ -20,8 +20,6 @@ const MAX_CACHED = 10_000;
  * server with many tenants, their look-ups do not wait among those of unknown tokens.
  */
 const REMEMBERED = 10;
-/** Tokens that the first look-up after a quiet time takes along, at most. */
-const TAKEN_ALONG = 32;
 
 /** How look-ups are observed, cached and limited. */
 export interface StoreOptions {
@@ -47,9 +45,7 @@ interface RunningLookUp {
 /**
  * Finds tokens in schema `rowgate`. Malformed text is rejected without the database. A look-up is
  * cached for 4 s from its start, or until the token expires; requests with the same token share one.
- * After 4 s without a request no look-up is cached, so the next one takes along the tokens that were
- * looked up last: their requests may be about to arrive. Tokens that were never valid are looked up
- * together, by few statements at a time. Rejects with 503 while the database is unavailable, or if too
+ * Tokens that were never valid are looked up together, by few statements at a time. Rejects with 503 while the database is unavailable, or if too
  * many of those wait.
  * @see A8, A22, L19
  * @see docs/decisions/0011-tokens.md
@@ -73,16 +69,10 @@ export function createTokenStore(
     now,
   });
   const running = new Map<string, RunningLookUp>();
-  // The valid tokens that were looked up last, the latest one at the end.
-  const latest = new Set<string>();
-  // When a token that was valid lately was last asked for.
-  let askedMs = -Infinity;
 
   function find(token: string): Access | null | Promise<Access | null> {
     const cached = valid.get(token) ?? unknown.get(token);
-    if (cached === undefined) return findUncached(token);
-    if (cached !== null) askedMs = now();
-    return report("hit", cached);
+    return cached === undefined ? findUncached(token) : report("hit", cached);
   }
 
   function findUncached(token: string): null | Promise<Access | null> {
@@ -92,20 +82,9 @@ export function createTokenStore(
     if (shared !== undefined && startedMs - shared.startedMs < MAX_CACHED_MS) {
       return report("shared", shared.access);
     }
-    return report("miss", lookUpInTurn(token, startedMs));
-  }
-
-  function lookUpInTurn(token: string, startedMs: number): Promise<Access | null> {
-    if (tenants.get(token) === undefined) {
-      return share(token, startedMs, lookUpUnknown(token));
-    }
-    const wasQuiet = startedMs - askedMs >= MAX_CACHED_MS;
-    askedMs = startedMs;
-    const others = wasQuiet ? [...latest].filter((other) => other !== token) : [];
-    const records = selectRecords(database, [token, ...others]);
-    // A failure is reported to those who wait for the token.
-    for (const other of others) share(other, startedMs, records).catch(() => {});
-    return share(token, startedMs, records);
+    const isKnown = tenants.get(token) !== undefined;
+    const records = isKnown ? selectRecords(database, [token]) : lookUpUnknown(token);
+    return report("miss", share(token, startedMs, records));
   }
 
   /** Caches what a look-up finds of a token, and lets further requests wait for it. */
@@ -116,21 +95,15 @@ export function createTokenStore(
   ): Promise<Access | null> {
     const own: RunningLookUp = {
       startedMs,
-      access: records.then((found) => keep(token, found.get(token), startedMs)).finally(() => {
+      access: records.then((found) => {
+        const text = found.get(token);
+        return keepRecord(token, text === undefined ? undefined : parseRecord(text), startedMs);
+      }).finally(() => {
         if (running.get(token) === own) running.delete(token);
       }),
     };
     running.set(token, own);
     return own.access;
-  }
-
-  function keep(token: string, found: string | undefined, startedMs: number): Access | null {
-    const record = found === undefined ? undefined : parseRecord(found);
-    const access = keepRecord(token, record, startedMs);
-    latest.delete(token);
-    if (access !== null) latest.add(token);
-    if (latest.size > TAKEN_ALONG) latest.delete(latest.values().next().value!);
-    return access;
   }
 
   function keepRecord(
