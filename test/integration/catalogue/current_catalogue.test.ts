@@ -270,7 +270,7 @@ describe("the catalogue in force follows the database", () => {
     catalogue.close();
   });
 
-  it("is replaced after a change of any kind, and stays the same object otherwise [T78]", async () => {
+  it("is replaced after a change of any kind, and stays the same object otherwise [T78] [T79]", async () => {
     const catalogue = follow();
     const { admin } = testDatabase;
     let seen = await catalogue.current();

@@ -93,7 +93,7 @@ for (const schema of [CINEMA, TRADING, MUSIC, ESTATE]) {
       }
     });
 
-    it("is changed only as doctor's statements say, and has no findings afterwards [CF21] [R53]", async () => {
+    it("is changed only as doctor's statements say, and has no findings afterwards [CF21] [R51]", async () => {
       const { admin } = service.database;
       const rows = await digestRows(schema, truth);
       const doctor = async () => {

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { openRateLimits, type Standing } from "../../../src/http/rate_limit.ts";
 import { networkOf } from "../../../src/http/rate_limit.ts";
