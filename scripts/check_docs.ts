@@ -1,7 +1,7 @@
 /**
  * Checks the rules of CONTRIBUTING.md that a program can check: a docstring on every export, no file
- * over 300 lines, no name that says nothing, at most three parameters, no class but errors, no default
- * export; links, paths and `@see` that lead to a file, a heading or a rule; the template of
+ * over 300 lines, no function over 60, no two exports of one name, no name that says nothing, at most
+ * three parameters, no default export; links, paths and `@see` that lead to a file, a heading or a rule; the template of
  * docs/decisions; the endpoints of the README; no test that is timed.
  */
 import { execFile } from "node:child_process";
@@ -13,6 +13,7 @@ import { anchorsOf, findBrokenLinks, findWideTables, listPages } from "./checks/
 import { findFalseCitations } from "./checks/citations.ts";
 import { checkDecisions } from "./checks/decisions.ts";
 import { checkEndpoints } from "./checks/endpoints.ts";
+import { findLongFunctions } from "./checks/functions.ts";
 import { listFiles } from "./list_files.ts";
 import { lineAt, readSource } from "./checks/source.ts";
 import { readRules } from "./checks/rules.ts";
@@ -38,6 +39,8 @@ interface Documentation {
 
 const MAX_LINES = 300;
 const MAX_PARAMETERS = 3;
+/** Kinds of exports that a search by name must find once. */
+const VALUES: ReadonlySet<string> = new Set(["function", "class", "variable"]);
 const FORBIDDEN_NAMES = /^(index|utils?|helpers?|common|types?)\.[jt]sx?$/;
 const FOLDERS = ["src", "scripts", "test"];
 
@@ -46,7 +49,9 @@ const files =
   (await Promise.all([".ts", ".tsx", ".js"].map((ending) => listFiles(FOLDERS, ending))))
     .flat();
 for (const file of files) await checkFile(file);
-await checkExports(files.filter((file) => file.startsWith("src/")));
+const sources = files.filter((file) => file.startsWith("src/"));
+await checkExports(sources);
+problems.push(...await findLongFunctions(sources));
 const pages = await listPages();
 for (const page of pages) {
   problems.push(...await findBrokenLinks(page), ...await findWideTables(page));
@@ -88,6 +93,7 @@ async function checkExports(paths: readonly string[]): Promise<void> {
   );
   const root = pathToFileURL(`${process.cwd()}/`).href;
   const documentation = JSON.parse(stdout) as Documentation;
+  const places = new Map<string, string>();
   for (const [file, { symbols = [] }] of Object.entries(documentation.nodes)) {
     for (const { name, declarations } of symbols) {
       const documented = declarations.some(({ jsDoc }) => jsDoc?.doc);
@@ -95,6 +101,13 @@ async function checkExports(paths: readonly string[]): Promise<void> {
         if (location.filename !== file || kind === "reference") continue;
         const where = `${file.replace(root, "")}:${location.line + 1}: ${name}`;
         if (declarationKind === "export" && !documented) problems.push(`${where} has no docstring`);
+        if (declarationKind === "export" && VALUES.has(kind)) {
+          const other = places.get(name);
+          if (other !== undefined && other !== file) {
+            problems.push(`${where} is also exported by ${other.replace(root, "")}`);
+          }
+          places.set(name, file);
+        }
         const parameters = kind === "function" ? def?.params?.length ?? 0 : 0;
         if (parameters > MAX_PARAMETERS) problems.push(`${where} has ${parameters} parameters`);
       }

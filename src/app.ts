@@ -23,7 +23,7 @@ import { checkHost, checkPath, rejectUnknownPath } from "./http/target.ts";
 import { refuseMethodOverride } from "./http/write_terms.ts";
 import { readTraceId, startTrace, takeRequestId, type Trace } from "./http/trace.ts";
 import type { Database } from "./postgres/database.ts";
-import { openPlaces, openRecords, type RecordsOptions } from "./records/records.ts";
+import { openPlacesForExports, openRecords, type RecordsOptions } from "./records/records.ts";
 import { openReading, type Reading, type ReadingOptions } from "./replicas/reading.ts";
 import type { Replicas } from "./replicas/replicas.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
@@ -102,7 +102,7 @@ export function createApp(dependencies: Dependencies): App {
   const { tenantSetting } = config;
   const cursors = openCursors(database);
   const { exports, exportsPerTenant } = config;
-  const places = openPlaces({ exports, exportsPerTenant, observe });
+  const places = openPlacesForExports({ exports, exportsPerTenant, observe });
   const inFlight = limitInFlight(
     config.maxInFlight,
     (requests) => observe({ kind: "in_flight", requests }),

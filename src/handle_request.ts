@@ -77,7 +77,7 @@ interface Call extends RoutedRequest {
  * the first that fails decides the response. app.ts has already routed the request, and responds to
  * what is thrown. The steps in the comments are those of the specification, which has their statuses.
  * @throws {ApiError} with a status of the step that failed
- * @throws {DatabaseError} whose status `http/database_status.ts` knows
+ * @throws {DatabaseError} whose status `records/database_status.ts` knows
  * @see docs/specification/order-of-checks.md
  */
 export async function handleRequest(routed: RoutedRequest, service: Service): Promise<Response> {

@@ -1,6 +1,6 @@
 import type { Column, SqlText, ValueKind } from "./catalogue.ts";
 import type { FoundColumn, FoundType, Introspection } from "./introspection.ts";
-import { arrayOf, qualify, quoteIdentifier, trustFormattedType } from "./quote_identifier.ts";
+import { arrayOf, qualifyTable, quoteIdentifier, trustFormattedType } from "./quote_identifier.ts";
 
 /** The properties of a column that follow from its type. */
 export type ColumnType =
@@ -95,7 +95,7 @@ export function describeType(column: FoundColumn, types: Introspection["types"])
   return {
     type: nameOf(declared, types),
     baseType: element === undefined ? base.name : `${element.type.name}[]`,
-    domain: declared.kind === "d" && cast === qualify(declared.schema, declared.name) ||
+    domain: declared.kind === "d" && cast === qualifyTable(declared.schema, declared.name) ||
       element?.domain === true,
     kind,
     elementKind: element === undefined ? undefined : kindOf(element.type),
@@ -135,9 +135,9 @@ function castOf(
  * between it and an array of the base type.
  */
 function castName(type: FoundType, types: Introspection["types"]): SqlText {
-  if (type.element === null) return qualify(type.schema, type.name);
+  if (type.element === null) return qualifyTable(type.schema, type.name);
   const element = requireType(types, type.element);
-  return arrayOf(qualify(element.schema, element.name));
+  return arrayOf(qualifyTable(element.schema, element.name));
 }
 
 function nameOf(type: FoundType, types: Introspection["types"]): string {

@@ -5,7 +5,7 @@ import { printArray } from "../text/array_text.ts";
 import type { FoundTable, Introspection } from "./introspection.ts";
 import type { SqlText } from "./catalogue.ts";
 import { literal } from "./literal.ts";
-import { qualify, quoteIdentifier } from "./quote_identifier.ts";
+import { qualifyTable, quoteIdentifier } from "./quote_identifier.ts";
 import { REFUSALS, type Tried, tryUpdate } from "./try_update.ts";
 
 /** The results of trying the engines of tables. */
@@ -97,7 +97,7 @@ const NONE: ReadonlyMap<string, string> = new Map();
 
 /** Returns the name of a table in statements. */
 function nameOf({ schema, name }: FoundTable): SqlText {
-  return qualify(schema, name);
+  return qualifyTable(schema, name);
 }
 
 /**

@@ -14,7 +14,7 @@ export function unquoteIdentifier(identifier: SqlText): string {
 }
 
 /** Qualifies a name with its schema; built-in types stay unquoted, for readers of statements. */
-export function qualify(schema: string, name: string): SqlText {
+export function qualifyTable(schema: string, name: string): SqlText {
   if (schema === "pg_catalog" && /^[a-z][a-z0-9_]*$/.test(name)) {
     return `pg_catalog.${name}` as SqlText;
   }

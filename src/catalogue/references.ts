@@ -1,10 +1,10 @@
 import type { Tenancy, TenantStep } from "./catalogue.ts";
 import type { FoundForeignKey } from "./introspection.ts";
 import type { TablePolicy } from "./policy.ts";
-import { qualify } from "./quote_identifier.ts";
+import { qualifyTable } from "./quote_identifier.ts";
 import type { NamedTable } from "./table_names.ts";
 import type { BuildContext } from "./tenant_column.ts";
-import { findTenancy, type FoundTenancy, isSame, makeStep } from "./tenant_path.ts";
+import { findTenancy, type FoundTenancy, isSameList, makeStep } from "./tenant_path.ts";
 
 /** The foreign keys of a table whose new values must refer to rows of the same tenant. */
 export interface FoundReferences {
@@ -49,7 +49,7 @@ function followReference(
   key: FoundForeignKey,
   { tenancy, context }: ReferencesOptions,
 ): readonly Tenancy[] | string {
-  const identifier = qualify(key.schema, key.target);
+  const identifier = qualifyTable(key.schema, key.target);
   const parent = context.byIdentifier.get(identifier);
   const unknown = key.hasTenant ? unknownTenant(identifier) : [];
   if (parent === undefined) return unknown;
@@ -75,7 +75,7 @@ function isFirstStep(
   identifier: string,
   { columns }: FoundForeignKey,
 ): boolean {
-  return first?.identifier === identifier && isSame(first.columns, columns);
+  return first?.identifier === identifier && isSameList(first.columns, columns);
 }
 
 /** Reports whether a key has the tenant's columns on both sides, so that Postgres compares them. */

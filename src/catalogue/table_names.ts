@@ -1,7 +1,7 @@
 import type { SqlText } from "./catalogue.ts";
 import type { FoundTable } from "./introspection.ts";
 import type { Policy, TablePolicy } from "./policy.ts";
-import { qualify } from "./quote_identifier.ts";
+import { qualifyTable } from "./quote_identifier.ts";
 
 /** A found table, with its names and its policy. */
 export interface NamedTable extends FoundTable {
@@ -80,7 +80,7 @@ export function nameTables(
     return [table, {
       ...table,
       found: table,
-      identifier: qualify(schema, name),
+      identifier: qualifyTable(schema, name),
       called,
       policyKey: key ?? (schema === schemas[0] ? name : `${schema}.${name}`),
       policy: key === undefined ? undefined : policy.tables.get(key),

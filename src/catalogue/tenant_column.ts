@@ -3,7 +3,7 @@ import { describeType } from "./column_type.ts";
 import type { IntrospectOptions } from "./introspect.ts";
 import type { Introspection } from "./introspection.ts";
 import type { TablePolicy } from "./policy.ts";
-import { qualify, quoteIdentifier } from "./quote_identifier.ts";
+import { qualifyTable, quoteIdentifier } from "./quote_identifier.ts";
 import type { NamedTable } from "./table_names.ts";
 
 /** The context in which tables are built. */
@@ -80,7 +80,7 @@ function describeColumn(
   return {
     name,
     identifier: quoteIdentifier(name),
-    cast: cast.startsWith("pg_catalog.") ? cast : qualify("pg_catalog", baseType),
+    cast: cast.startsWith("pg_catalog.") ? cast : qualifyTable("pg_catalog", baseType),
     kind: tenantKind,
   };
 }

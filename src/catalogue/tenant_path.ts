@@ -2,7 +2,7 @@ import type { ReferencePair, Tenancy, TenantStep } from "./catalogue.ts";
 import { describeType } from "./column_type.ts";
 import type { FoundForeignKey } from "./introspection.ts";
 import type { TablePolicy, TenantVia } from "./policy.ts";
-import { only, qualify, quoteIdentifier } from "./quote_identifier.ts";
+import { only, qualifyTable, quoteIdentifier } from "./quote_identifier.ts";
 import type { NamedTable } from "./table_names.ts";
 import { type BuildContext, findTenantColumns } from "./tenant_column.ts";
 
@@ -82,7 +82,8 @@ function findStep(
 ): TenantStep | string {
   const list = columns.map((name) => `"${name}"`).join(", ");
   const keys = table.foreignKeys.filter((each) =>
-    qualify(each.schema, each.target) === parent.identifier && isSame(each.columns, columns)
+    qualifyTable(each.schema, each.target) === parent.identifier &&
+    isSameList(each.columns, columns)
   );
   const key = keys.find(({ holds }) => holds);
   if (key === undefined) {
@@ -123,7 +124,7 @@ export function makeStep(
 }
 
 /** Reports whether two lists have the same columns, in any order. */
-export function isSame(some: readonly string[], others: readonly string[]): boolean {
+export function isSameList(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && some.every((name) => others.includes(name));
 }
 

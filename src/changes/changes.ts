@@ -6,7 +6,7 @@ import { checkWhenFree, type CurrentAccess } from "../tokens/current_access.ts";
 import type { Access } from "../tokens/token.ts";
 import type { TokenRecord } from "../tokens/token_record.ts";
 import { rejectCursor, rejectFull } from "./feed_errors.ts";
-import { type FeedPosition, parsePosition, printPosition } from "./position.ts";
+import { type FeedPosition, parseFeedPosition, printFeedPosition } from "./position.ts";
 import { type ChangesPage, readChanges } from "./read_changes.ts";
 import type { SnapshotStandbys } from "./read_on_standby.ts";
 import type { Since } from "./read_row.ts";
@@ -86,7 +86,7 @@ export function openChanges(
   }
 
   function seal(position: FeedPosition, plan: Pick<ChangesPlan, "table" | "scope">) {
-    return cursors.seal(printPosition(position), useOf(plan));
+    return cursors.seal(printFeedPosition(position), useOf(plan));
   }
 
   async function open(text: string, plan: Pick<ChangesPlan, "table" | "scope">): Promise<Since> {
@@ -95,7 +95,7 @@ export function openChanges(
       ? undefined
       : await cursors.open(text, useOf(plan));
     if (payload === undefined) throw rejectCursor(text);
-    return parsePosition(payload);
+    return parseFeedPosition(payload);
   }
 
   function close(): void {

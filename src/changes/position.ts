@@ -105,7 +105,7 @@ const PACKED = v.tuple([
 ]);
 
 /** Prints a position; running transactions by how far they are below the next one. */
-export function printPosition(position: FeedPosition): string {
+export function printFeedPosition(position: FeedPosition): string {
   const { feed, shape, life, wal, anchor, seen, partial, rows } = position;
   const packed: v.InferOutput<typeof PACKED> = [
     feed,
@@ -126,7 +126,7 @@ export function printPosition(position: FeedPosition): string {
 }
 
 /** Parses what `printPosition` printed. */
-export function parsePosition(text: string): FeedPosition {
+export function parseFeedPosition(text: string): FeedPosition {
   const [feed, shape, life, wal, anchor, seen, partial, rows] = v.parse(PACKED, JSON.parse(text));
   return {
     feed,

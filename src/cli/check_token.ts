@@ -27,7 +27,7 @@ export interface TokenCheck {
  * exposed, or not to this role, are no problem: the policy may come later.
  * @see A27, A28
  */
-export async function checkToken(
+export async function checkNewToken(
   opened: OpenedDatabase,
   { tenant, tables }: { readonly tenant: string; readonly tables?: readonly string[] },
 ): Promise<TokenCheck> {

@@ -1,5 +1,5 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { qualifyTable, quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { callTable } from "../catalogue/table_names.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Database } from "../postgres/database.ts";
@@ -57,7 +57,7 @@ export async function findHidden(
   const { schemas, catalogue } = options;
   const exposed = new Set<string>([...catalogue.tables.values()].map((each) => each.identifier));
   const hidden = (await readRelations(database, options))
-    .filter(({ schema, name }) => !exposed.has(qualify(schema, name)));
+    .filter(({ schema, name }) => !exposed.has(qualifyTable(schema, name)));
   const paths = findPaths(hidden, catalogue);
   return hidden.map((relation) => ({
     name: callTable(relation, schemas),
@@ -191,14 +191,14 @@ function findPaths(
       .map((relation) => [relation, relation.foreignKeys.filter(leadsTo(reached))] as const)
       .filter(([, keys]) => keys.length > 0);
     for (const [relation, keys] of nearest) paths.set(relation, keys);
-    for (const [{ schema, name }] of nearest) reached.add(qualify(schema, name));
+    for (const [{ schema, name }] of nearest) reached.add(qualifyTable(schema, name));
     found = nearest.length > 0;
   }
   return paths;
 }
 
 function leadsTo(reached: ReadonlySet<string>) {
-  return ({ schema, target }: ForeignKey) => reached.has(qualify(schema, target));
+  return ({ schema, target }: ForeignKey) => reached.has(qualifyTable(schema, target));
 }
 
 async function readRelations(

@@ -1,6 +1,6 @@
 import { CatalogueConflictError } from "../catalogue/catalogue_conflict_error.ts";
 import { ApiError } from "../errors/api_error.ts";
-import { toApiError } from "../http/database_status.ts";
+import { toApiError } from "../records/database_status.ts";
 import { DatabaseError, describeFatal, findDatabaseError } from "../postgres/database_error.ts";
 import { READ_ONLY } from "../postgres/failure_kind.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "../tokens/manage.ts";
 import { DEFAULT_SCOPES, isScope, SCOPES, type TokenScope } from "../scopes.ts";
 import type { TokenRecord } from "../tokens/token_record.ts";
-import { checkToken } from "./check_token.ts";
+import { checkNewToken } from "./check_token.ts";
 import { prepareSchema } from "./prepare_schema.ts";
 import { FAILED, stop } from "./stop.ts";
 import { parseId, parseText, printColumns, type RunWork } from "./subcommand.ts";
@@ -108,7 +108,7 @@ function create(host: Host, options: CreateOptions): Promise<number> {
   return withDatabase(host, async (opened) => {
     const { database } = opened;
     await prepareSchema(database, host.stderr);
-    const { problem, warning } = await checkToken(opened, options);
+    const { problem, warning } = await checkNewToken(opened, options);
     if (problem !== undefined) throw stop(FAILED, `rowgate: ${problem}; no token was created`);
     const created = await createToken(database, {
       tenant: options.tenant,

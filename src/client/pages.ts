@@ -62,7 +62,7 @@ export async function* readPages(
  * Returns the primary key of a table.
  * @throws {RowgateError} also if the table has no primary key
  */
-export async function findKey(
+export async function findPrimaryKey(
   { listTables }: Reader,
   table: string,
   options: CallOptions,
@@ -118,10 +118,10 @@ async function* readWithoutTokens(
   if (request.sort?.length) {
     return yield* readPages(reader, { table, request, next: (_, page) => ({ page }), options });
   }
-  const key = await findKey(reader, table, options);
+  const key = await findPrimaryKey(reader, table, options);
   yield* readPages(reader, {
     table,
-    request: sortBy(request, key),
+    request: sortByColumns(request, key),
     next: (last) => ({ filters: restrict(request, isAfter(key, last)) }),
     options,
   });
@@ -153,7 +153,7 @@ export function restrict({ filters }: AnyQuery, item: AnyCondition | AnyGroup): 
 }
 
 /** Sorts a query by these columns and selects them too. */
-export function sortBy(request: AnyQuery, order: readonly string[]): AnyQuery {
+export function sortByColumns(request: AnyQuery, order: readonly string[]): AnyQuery {
   const { select } = request;
   return {
     ...request,

@@ -3,12 +3,12 @@ import type { Changes, PollOptions, TimePlace } from "./interface.ts";
 import {
   type AnyQuery,
   type AnyRecord,
-  findKey,
+  findPrimaryKey,
   isAfter,
   type Reader,
   readPages,
   restrict,
-  sortBy,
+  sortByColumns,
 } from "./pages.ts";
 import { sleep } from "./send.ts";
 
@@ -55,7 +55,7 @@ export function createTimePoll(reader: Reader) {
     }
 
     async function* readRound() {
-      const keys = key ??= await findKey(reader, table, { signal });
+      const keys = key ??= await findPrimaryKey(reader, table, { signal });
       const order = [by, ...keys];
       const startedAt = Date.now();
       let requestedAt = 0;
@@ -66,7 +66,7 @@ export function createTimePoll(reader: Reader) {
       };
       const pages = readPages(reader, {
         table,
-        request: { ...sortBy(request, order), filters: restrict(request, findStart(order)) },
+        request: { ...sortByColumns(request, order), filters: restrict(request, findStart(order)) },
         next: (last) => ({ filters: restrict(request, isAfter(order, last)) }),
         options: { signal, onHeaders },
       });

@@ -9,10 +9,10 @@ import {
   findRoom,
   fitValues,
   type GroupNode,
+  isPatternOperator,
   makeCondition,
   makeGroup,
   type NodePlace,
-  takesPattern,
 } from "./filter_tree.ts";
 import { focusAfterUpdate, focusAround } from "./frame/focus.ts";
 import { ValueInput } from "./value_input.tsx";
@@ -198,7 +198,7 @@ function ConditionEditor({ node, context }: ConditionProps) {
 const INPUTS = '.value :is(input:not([aria-hidden="true"]), select)';
 
 function ConditionValues({ node, context }: ConditionProps) {
-  const isPattern = takesPattern(node.op);
+  const isPattern = isPatternOperator(node.op);
   const isText = isPattern || node.op === "starts_with" || node.op === "contains";
   const field = isText ? undefined : context.fields.get(node.field);
   const issues = context.issues.filter(({ place }) =>

@@ -6,7 +6,7 @@ import { parseExact, writeExact } from "../reference/exact_json.ts";
 import { parseValue } from "../reference/example_value.ts";
 
 /** Reports whether the value of an operator is a pattern. */
-export function takesPattern(op: Operator): boolean {
+export function isPatternOperator(op: Operator): boolean {
   return op === "like" || op === "not_like" || op === "ilike" || op === "not_ilike";
 }
 
@@ -93,7 +93,7 @@ export function writeFilter(node: FilterNode, fields: ReadonlyMap<string, Field>
     return { [node.combine]: node.items.map((item) => writeFilter(item, fields)) };
   }
   const { field, op, values } = node;
-  const type = takesPattern(op) || op === "starts_with" ? undefined : fields.get(field)?.type;
+  const type = isPatternOperator(op) || op === "starts_with" ? undefined : fields.get(field)?.type;
   const written = values.map((text) =>
     op === "contains" ? parseContained(text) : parseValue(text, type)
   );

@@ -39,7 +39,7 @@ const PASSING: ReadonlySet<number> = new Set([0, 429, 502, 503, 504]);
  * `EventSource` would do that by itself, but cannot send a token.
  * @see CH15
  */
-export async function* followChanges(
+export async function* followTable(
   { token, url, signal, pause = sleep }: FollowOptions,
 ): AsyncGenerator<FeedEvent> {
   let cursor: string | undefined;

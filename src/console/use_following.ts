@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { readServiceUrl } from "./api.ts";
-import { type Change, type FeedEvent, followChanges } from "./follow_changes.ts";
+import { type Change, type FeedEvent, followTable } from "./follow_changes.ts";
 
 /** Changes that stay on the screen. */
 const MAX_SHOWN = 200;
@@ -51,7 +51,7 @@ export function useFollowing(token: string, path: string): Following {
     };
     setProgress(current);
     const url = new URL(path, readServiceUrl());
-    for await (const event of followChanges({ token, url, signal: aborter.signal })) {
+    for await (const event of followTable({ token, url, signal: aborter.signal })) {
       current = advance(current, event);
       timer ??= setTimeout(show, FRAME_MS);
     }

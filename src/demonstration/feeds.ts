@@ -1,4 +1,4 @@
-import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { qualifyTable, quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { compileText } from "../changes/manage_feeds.ts";
 import { drawFeedId, planEnable } from "../changes/feed_statements.ts";
 import type { Compile } from "../postgres/database.ts";
@@ -17,7 +17,7 @@ export function planFeeds(): readonly Compile[] {
   return Object.entries(FOLLOWED).flatMap(([name, key]) => {
     const tenant = { identifier: quoteIdentifier("tenant_id") };
     const table = {
-      identifier: qualify("public", name),
+      identifier: qualifyTable("public", name),
       stored: { schema: "public", name },
       tenant: name === "countries" ? undefined : tenant,
       primaryKey: Object.entries(key).map(([column, baseType]) => (

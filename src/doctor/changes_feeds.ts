@@ -1,5 +1,5 @@
 import { findSchema } from "../schema/find_schema.ts";
-import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { qualifyTable, quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { callTable } from "../catalogue/table_names.ts";
 import { CHANGES_FUNCTIONS } from "../schema/changes_statements.ts";
 import { explainUnseen, logsView } from "../changes/table_scope.ts";
@@ -19,12 +19,12 @@ import {
  * Changes feeds should miss nothing, and no transaction should keep their log from being pruned.
  * @see CH21
  */
-export const checkChangesFeeds: Check = { name: "changes feeds", look };
+export const checkChangesFeeds: Check = { name: "changes feeds", examine: examineChangesFeeds };
 
 /** Seconds after which an open transaction is worth a warning. */
 const LONG_SECONDS = 3600;
 
-async function look(setup: Setup): Promise<Diagnosis> {
+async function examineChangesFeeds(setup: Setup): Promise<Diagnosis> {
   const { database, catalogue } = setup;
   const followed = [...catalogue.tables.values()].filter(({ feed }) => feed !== undefined);
   const { version, readsChanges } = await findSchema(database);
@@ -61,7 +61,7 @@ function checkFeed(
   { schema, table: stored, state, imageColumns }: FeedStatus,
   { catalogue, config }: Setup,
 ): Finding[] {
-  const identifier = qualify(schema, stored);
+  const identifier = qualifyTable(schema, stored);
   const found = [...catalogue.tables.values()].find((each) => each.identifier === identifier);
   const table = found?.name ?? callTable({ schema, name: stored }, config.schemas);
   const why = "clients that follow it get 404, so that they miss nothing unnoticed";

@@ -9,9 +9,9 @@ interface Backend {
 }
 
 /** The connection should be encrypted, and suit a pooler if there is one. */
-export const checkConnection: Check = { name: "connection", look };
+export const checkConnection: Check = { name: "connection", examine: examineConnection };
 
-async function look(setup: Setup): Promise<Diagnosis> {
+async function examineConnection(setup: Setup): Promise<Diagnosis> {
   const { config } = setup;
   if (config.databaseUrl === undefined) {
     return { seen: "embedded in this process", findings: [] };

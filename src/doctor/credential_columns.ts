@@ -38,9 +38,12 @@ const PAIRS =
 const HOLDS_TEXT: ReadonlySet<Column["kind"]> = new Set(["text", "bytea", "json", "uuid", "array"]);
 
 /** Columns that look like credentials should not be exposed. */
-export const checkCredentialColumns: Check = { name: "credentials", look };
+export const checkCredentialColumns: Check = {
+  name: "credentials",
+  examine: examineCredentialColumns,
+};
 
-function look({ catalogue }: Setup): Promise<Diagnosis> {
+function examineCredentialColumns({ catalogue }: Setup): Promise<Diagnosis> {
   let columns = 0;
   const findings: Finding[] = [];
   for (const table of catalogue.tables.values()) {

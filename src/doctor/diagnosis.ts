@@ -46,7 +46,7 @@ export interface Setup extends Omit<Dependencies, "tokens" | "catalogue"> {
 export interface Check {
   readonly name: string;
   /** @throws {DatabaseError} */
-  readonly look: (setup: Setup) => Promise<Diagnosis>;
+  readonly examine: (setup: Setup) => Promise<Diagnosis>;
 }
 
 /** A table whose tenant is in columns of its own, in one or in several. */

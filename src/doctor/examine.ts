@@ -50,10 +50,12 @@ export const CHECKS: readonly Check[] = [
  * because its part is not known to be safe.
  */
 export async function* examine(setup: Setup): AsyncGenerator<Examined> {
-  for (const { name, look } of CHECKS) {
+  for (const { name, examine } of CHECKS) {
     const progress = (what: string) => setup.progress(`${name}: ${what}`);
     setup.progress(name);
-    const found = await look({ ...setup, progress }).catch((error) => describeFailure(name, error));
+    const found = await examine({ ...setup, progress }).catch((error) =>
+      describeFailure(name, error)
+    );
     yield { name, ...accept(found, setup.accepted) };
   }
 }

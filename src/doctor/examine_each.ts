@@ -1,4 +1,4 @@
-import { toApiError } from "../http/database_status.ts";
+import { toApiError } from "../records/database_status.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import type { Finding } from "./diagnosis.ts";
 
@@ -7,7 +7,7 @@ interface Examination<T> {
   /** The name of the check. */
   readonly check: string;
   readonly nameOf: (item: T) => string;
-  readonly look: (item: T) => Promise<readonly Finding[]>;
+  readonly examine: (item: T) => Promise<readonly Finding[]>;
 }
 
 /**
@@ -18,12 +18,12 @@ interface Examination<T> {
  */
 export async function examineEach<T>(
   items: Iterable<T>,
-  { check, nameOf, look }: Examination<T>,
+  { check, nameOf, examine }: Examination<T>,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const item of items) {
     const name = nameOf(item);
-    const found = await look(item).catch((error) => [
+    const found = await examine(item).catch((error) => [
       describeUnexamined(`not_examined:${check}:${name}`, `${name} could not be examined`, error),
     ]);
     findings.push(...found);

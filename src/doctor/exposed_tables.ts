@@ -10,9 +10,9 @@ import {
 } from "./diagnosis.ts";
 
 /** A service without tables is not set up yet; a table without key can be neither followed nor paged. */
-export const checkExposedTables: Check = { name: "exposed tables", look };
+export const checkExposedTables: Check = { name: "exposed tables", examine: examineExposedTables };
 
-function look({ catalogue, config }: Setup): Promise<Diagnosis> {
+function examineExposedTables({ catalogue, config }: Setup): Promise<Diagnosis> {
   const tables = [...catalogue.tables.values()];
   const seen = `${count(tables.length, "table")} of the ${describeSchemas(config.schemas)}`;
   if (tables.length > 0) {

@@ -21,15 +21,15 @@ import { examineEach } from "./examine_each.ts";
 import { type Ends, extendForeignKey, type ForeignKey } from "./extend_foreign_key.ts";
 
 /** A row must refer to rows of its own tenant; best if the key itself ensures that. */
-export const checkForeignKeys: Check = { name: "foreign keys", look };
+export const checkForeignKeys: Check = { name: "foreign keys", examine: examineForeignKeys };
 
-async function look(setup: Setup): Promise<Diagnosis> {
+async function examineForeignKeys(setup: Setup): Promise<Diagnosis> {
   const keys = await readForeignKeys(setup);
   const unpaired = keys.filter(({ tenants }) => tenants.some(({ paired }) => !paired));
   const findings = await examineEach(unpaired, {
     check: checkForeignKeys.name,
     nameOf: ({ table, name }) => `${table}.${name}`,
-    async look(key) {
+    async examine(key) {
       const [from, to] = [key.table, key.target].map((name) =>
         setup.catalogue.tables.get(name) as TenantTable
       );

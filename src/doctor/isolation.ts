@@ -20,16 +20,16 @@ const ROWS = 20;
  * column or the row that a row belongs to, by the primary key of a foreign row, and by an update of that
  * row that is rolled back.
  */
-export const checkIsolation: Check = { name: "isolation", look };
+export const checkIsolation: Check = { name: "isolation", examine: examineIsolation };
 
-async function look(setup: Setup): Promise<Diagnosis> {
+async function examineIsolation(setup: Setup): Promise<Diagnosis> {
   const probe = openProbe(setup);
   let examined = 0;
   const tables = [...setup.catalogue.tables.values()].filter(hasTenancy);
   const findings = await examineEach(tables.entries(), {
     check: checkIsolation.name,
     nameOf: ([, { name }]) => name,
-    async look([place, table]) {
+    async examine([place, table]) {
       setup.progress(`${table.name}, ${place + 1} of ${tables.length}`);
       const [first, last] = await findTenants(setup, table);
       if (first === undefined || last === undefined || listMarks(table).length === 0) return [];

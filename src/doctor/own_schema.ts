@@ -30,9 +30,9 @@ interface TableRights {
 }
 
 /** The serving role should read tokens and secrets and add audit records, and change none of them. */
-export const checkOwnSchema: Check = { name: "schema rowgate", look };
+export const checkOwnSchema: Check = { name: "schema rowgate", examine: examineOwnSchema };
 
-async function look(setup: Setup): Promise<Diagnosis> {
+async function examineOwnSchema(setup: Setup): Promise<Diagnosis> {
   const { config } = setup;
   const audit = config.audit ? "audit on" : "audit off";
   if (config.databaseUrl === undefined) return { seen: `embedded, ${audit}`, findings: [] };

@@ -21,9 +21,9 @@ interface Reference {
 }
 
 /** Rows that belong to a tenant over foreign keys refer to others by keys without the tenant. */
-export const checkReferences: Check = { name: "other foreign keys", look };
+export const checkReferences: Check = { name: "other foreign keys", examine: examineReferences };
 
-async function look(setup: Setup): Promise<Diagnosis> {
+async function examineReferences(setup: Setup): Promise<Diagnosis> {
   const references = (await readReferences(setup)).filter((each) =>
     !isStep(setup, each) && !isChecked(setup, each) && !canPairTenants(setup, each)
   );

@@ -1,6 +1,6 @@
 import type { StoredTable, Table } from "../catalogue/catalogue.ts";
 import { callTable } from "../catalogue/table_names.ts";
-import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { qualifyTable, quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { askJson, type Check, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
 import { printArray } from "../text/array_text.ts";
 import type { Database } from "../postgres/database.ts";
@@ -8,9 +8,9 @@ import type { Database } from "../postgres/database.ts";
 const SETUP = "rowgate setup --print    # shows a role with the rights that serving needs";
 
 /** The serving role should have no more rights than serving needs. @see R39 */
-export const checkRole: Check = { name: "serving role", look };
+export const checkRole: Check = { name: "serving role", examine: examineRole };
 
-async function look({ database, config, catalogue }: Setup): Promise<Diagnosis> {
+async function examineRole({ database, config, catalogue }: Setup): Promise<Diagnosis> {
   if (config.databaseUrl === undefined) {
     return { seen: "embedded; there are no other sessions", findings: [] };
   }
@@ -65,10 +65,10 @@ function checkRights(
     readonly tables: readonly Pick<Table, "identifier" | "creatable" | "deletable">[];
   },
 ): Finding[] {
-  const own = new Set(owned?.map((table) => qualify(table.schema, table.name)));
+  const own = new Set(owned?.map((table) => qualifyTable(table.schema, table.name)));
   const served = new Map(tables.map((table) => [table.identifier, table]));
   const excess = (writable ?? []).filter((table) =>
-    !own.has(qualify(table.schema, table.name)) &&
+    !own.has(qualifyTable(table.schema, table.name)) &&
     (table.truncates || isExcessiveInsert(table) || isExcessiveDelete(table))
   );
   if (excess.length === 0) return [];
@@ -84,16 +84,16 @@ function checkRights(
     why:
       "serving needs SELECT and UPDATE, and INSERT or DELETE only where clients create or delete",
     fix: `revoke ${rights.join(", ")} on ${
-      excess.map((table) => qualify(table.schema, table.name)).join(", ")
+      excess.map((table) => qualifyTable(table.schema, table.name)).join(", ")
     } from ${quoteIdentifier(name)};`,
   }];
 
   function isExcessiveInsert(table: WritableTable): boolean {
-    return table.inserts && !served.get(qualify(table.schema, table.name))?.creatable;
+    return table.inserts && !served.get(qualifyTable(table.schema, table.name))?.creatable;
   }
 
   function isExcessiveDelete(table: WritableTable): boolean {
-    return table.deletes && !served.get(qualify(table.schema, table.name))?.deletable;
+    return table.deletes && !served.get(qualifyTable(table.schema, table.name))?.deletable;
   }
 }
 

@@ -1,9 +1,11 @@
 import { type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
 
 /** A table of which row level security hides every row looks empty, and is not served. @see T82 */
-export const checkRowSecurity: Check = { name: "row level security", look };
+export const checkRowSecurity: Check = { name: "row level security", examine: examineRowSecurity };
 
-function look({ catalogue: { tables, blind = new Map() } }: Setup): Promise<Diagnosis> {
+function examineRowSecurity(
+  { catalogue: { tables, blind = new Map() } }: Setup,
+): Promise<Diagnosis> {
   const findings = [...blind].map(([table, why]) => ({
     id: `row_security:${table}`,
     level: "error" as const,

@@ -34,9 +34,9 @@ interface Searched {
  * Rowgate names the schema of whatever it calls. Triggers, rules and functions of the operator may not.
  * @see R68
  */
-export const checkSearchPath: Check = { name: "search path", look };
+export const checkSearchPath: Check = { name: "search path", examine: examineSearchPath };
 
-async function look(setup: Setup): Promise<Diagnosis> {
+async function examineSearchPath(setup: Setup): Promise<Diagnosis> {
   if (setup.config.databaseUrl === undefined) {
     return { seen: "embedded; there are no other roles", findings: [] };
   }

@@ -41,9 +41,9 @@ const MAX_CLOCK_SKEW_MS = 2000;
 const OTHER_CONNECTIONS = 2;
 
 /** The server should keep what it acknowledges, and have connections for the pool. */
-export const checkServer: Check = { name: "server", look };
+export const checkServer: Check = { name: "server", examine: examineServer };
 
-async function look(setup: Setup): Promise<Diagnosis> {
+async function examineServer(setup: Setup): Promise<Diagnosis> {
   const sentMs = Date.now();
   const server = await readServer(setup);
   const skewMs = server.epochMs - (sentMs + Date.now()) / 2;

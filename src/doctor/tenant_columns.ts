@@ -15,14 +15,14 @@ import { examineEach } from "./examine_each.ts";
 import { checkTenantNames } from "./tenant_names.ts";
 
 /** Every row should have a tenant that a token can name. */
-export const checkTenantRows: Check = { name: "rows without tenant", look: lookAtRows };
+export const checkTenantRows: Check = { name: "rows without tenant", examine: examineRows };
 
-async function lookAtRows(setup: Setup): Promise<Diagnosis> {
+async function examineRows(setup: Setup): Promise<Diagnosis> {
   const tables = listTenantTables(setup);
   const findings = await examineEach(await readNullable(setup), {
     check: checkTenantRows.name,
     nameOf: ({ name }) => name,
-    async look({ name, columns }) {
+    async examine({ name, columns }) {
       const table = tables.find((each) => each.name === name)!;
       setup.progress(name);
       const orphans = await hasNulls(setup, { identifier: table.identifier, columns });
@@ -93,9 +93,9 @@ interface Unindexed {
 }
 
 /** Every statement reads one tenant's rows: without an index it reads those of all tenants. */
-export const checkTenantIndexes: Check = { name: "indexes by tenant", look: lookAtIndexes };
+export const checkTenantIndexes: Check = { name: "indexes by tenant", examine: examineIndexes };
 
-async function lookAtIndexes(setup: Setup): Promise<Diagnosis> {
+async function examineIndexes(setup: Setup): Promise<Diagnosis> {
   const tables = listTenantTables(setup);
   const unindexed = await readUnindexed(setup);
   const findings = unindexed.map(({ table: name, rows, partitioned }) => {

@@ -31,7 +31,7 @@ export function checkTenantNames(setup: Setup, check: string): Promise<readonly 
   return examineEach(setup.catalogue.tables.values(), {
     check,
     nameOf: ({ name }) => name,
-    look: async (table) => await hasUnnameable(setup, table) ? [describe(table)] : [],
+    examine: async (table) => await hasUnnameable(setup, table) ? [describe(table)] : [],
   });
 }
 

@@ -34,9 +34,12 @@ interface FoundStep extends Step {
 }
 
 /** Each foreign key that leads to a tenant needs an index, a right, and a value. @see T57, T60 */
-export const checkTenantPaths: Check = { name: "tenants over foreign keys", look };
+export const checkTenantPaths: Check = {
+  name: "tenants over foreign keys",
+  examine: examineTenantPaths,
+};
 
-async function look(setup: Setup): Promise<Diagnosis> {
+async function examineTenantPaths(setup: Setup): Promise<Diagnosis> {
   const tables = [...setup.catalogue.tables.values()].filter((table): table is BelongingTable =>
     (table.tenancy?.via.length ?? 0) > 0
   );
@@ -44,7 +47,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
   const findings = await examineEach(await readSteps(setup, steps), {
     check: checkTenantPaths.name,
     nameOf: ({ table }) => table,
-    look(step) {
+    examine(step) {
       setup.progress(step.table);
       return describeStep(setup, step);
     },

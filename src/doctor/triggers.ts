@@ -23,9 +23,9 @@ interface Trigger {
  * A `security definer` function has the rights of its owner, and Rowgate cannot see which rows it
  * reads and writes.
  */
-export const checkTriggers: Check = { name: "triggers", look };
+export const checkTriggers: Check = { name: "triggers", examine: examineTriggers };
 
-async function look(setup: Setup): Promise<Diagnosis> {
+async function examineTriggers(setup: Setup): Promise<Diagnosis> {
   const triggers = await readTriggers(setup);
   const findings = triggers.filter(({ definer }) => definer).map((trigger) => ({
     id: `trigger:${trigger.table}.${trigger.name}`,

@@ -1,5 +1,5 @@
 import type { Table } from "../catalogue/catalogue.ts";
-import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { qualifyTable, quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import {
   askJson,
   type Check,
@@ -44,9 +44,9 @@ const PIN = "set search_path = pg_catalog, pg_temp;";
 const UNPIN = "reset search_path;";
 
 /** A key that is unique across all tenants reveals to each which values the others have. */
-export const checkUniqueKeys: Check = { name: "unique keys", look };
+export const checkUniqueKeys: Check = { name: "unique keys", examine: examineUniqueKeys };
 
-async function look(setup: Setup): Promise<Diagnosis> {
+async function examineUniqueKeys(setup: Setup): Promise<Diagnosis> {
   const keys = await readUniqueKeys(setup);
   const findings = keys.filter((key) => isWritable(setup, key)).map((key) => ({
     id: `unique_key:${key.table}.${key.name}`,
@@ -98,7 +98,7 @@ function describeIndex(key: UniqueKey, { catalogue }: Setup): readonly string[] 
       key.deferrable.replace("(", () => `(${tenants}, `)
     };`;
   const drop = !constraint
-    ? `drop index ${concurrently}${qualify(key.schema, name)};`
+    ? `drop index ${concurrently}${qualifyTable(key.schema, name)};`
     : `alter table ${identifier} drop constraint ${quoteIdentifier(name)};`;
   const users = key.users === null ? "" : ` and after changing ${key.users.join(", ")}`;
   return [

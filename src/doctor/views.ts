@@ -20,9 +20,9 @@ interface View {
 }
 
 /** A view reads with its owner's rights, so policies of the tables beneath it may not apply. */
-export const checkViews: Check = { name: "views", look };
+export const checkViews: Check = { name: "views", examine: examineViews };
 
-async function look(setup: Setup): Promise<Diagnosis> {
+async function examineViews(setup: Setup): Promise<Diagnosis> {
   const views = await readViews(setup);
   const passing = views.filter(({ guarded, invoker }) => guarded !== null && !invoker);
   const findings = passing.map(({ name, materialized, guarded, supportsInvoker }) => ({

@@ -10,7 +10,7 @@ import {
 } from "./diagnosis.ts";
 
 /** Webhooks should be deliverable where hosts are allowed, and none be disabled or late unnoticed. */
-export const checkWebhooks: Check = { name: "webhooks", look };
+export const checkWebhooks: Check = { name: "webhooks", examine: examineWebhooks };
 
 /** Failed attempts in a row that are worth a warning: the schedule has taken half an hour by then. */
 const MANY_FAILURES = 3;
@@ -30,7 +30,7 @@ interface Group {
   readonly detail: string;
 }
 
-async function look(setup: Setup): Promise<Diagnosis> {
+async function examineWebhooks(setup: Setup): Promise<Diagnosis> {
   const { config: { webhookHosts: hosts }, database } = setup;
   const { keepsWebhooks } = await findSchema(database);
   const isOn = hosts.length > 0;

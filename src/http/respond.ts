@@ -3,7 +3,7 @@ import { sha256OfLong } from "../text/sha256.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import type { CurrentAccess } from "../tokens/current_access.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
-import { toApiError } from "./database_status.ts";
+import { toApiError } from "../records/database_status.ts";
 import { EVENT_STREAM, type EventSource, streamEvents } from "./event_stream.ts";
 import { type ExportSource, freeChunks, streamExport } from "./export_stream.ts";
 import {

@@ -1,7 +1,7 @@
 import { DEFAULT_ROWS_PER_PAGE, MAX_ROWS_PER_PAGE } from "../errors/limits.ts";
 import { OPERATOR_NAMES } from "../request/operators.ts";
 import { OPERATIONS } from "../operations/operations.ts";
-import { printPath } from "./openapi/describe_paths.ts";
+import { printUrlPath } from "./openapi/describe_paths.ts";
 
 /** The path of the tools for agents, if the service has any. */
 export interface LlmsOptions {
@@ -45,7 +45,7 @@ who gave you this address for a token, and keep it secret.
 
 ${
     OPERATIONS.map(({ method, path, summary, description }) =>
-      `- \`${method} ${printPath(path)}\` (${summary}): ${description}`
+      `- \`${method} ${printUrlPath(path)}\` (${summary}): ${description}`
     ).join("\n")
   }
 

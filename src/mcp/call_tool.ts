@@ -8,7 +8,7 @@ import type { DescribedOperation } from "../operations/operation.ts";
 import type { ToolRequest } from "../operations/tools/tool_definition.ts";
 import type { Tool } from "../operations/tools/tool.ts";
 import type { Arguments } from "../operations/tools/tool_definition.ts";
-import { printBody, readText } from "../operations/tools/tool_arguments.ts";
+import { printBody, readTextArgument } from "../operations/tools/tool_arguments.ts";
 import { nameArguments } from "./name_arguments.ts";
 import { addMember, addNote, cutResult, fitsResult, takeEntries } from "./cut_result.ts";
 import { cutTables, selectEntries } from "./select_entries.ts";
@@ -59,10 +59,12 @@ async function answer({ tool, given, trace }: ToolCall, context: CallContext): P
   const { json } = answered;
   switch (tool.result) {
     case "tables":
-      return cutTables(selectEntries(json, { list: "tables", text: readText(given, "contains") }));
+      return cutTables(
+        selectEntries(json, { list: "tables", text: readTextArgument(given, "contains") }),
+      );
     case "fields":
       return cutResult({
-        json: selectEntries(json, { list: "fields", text: readText(given, "contains") }),
+        json: selectEntries(json, { list: "fields", text: readTextArgument(given, "contains") }),
         list: "fields",
         advise: () => "Use contains to find other columns by a part of their name or comment.",
       });

@@ -17,7 +17,7 @@ import { ON_TABLES } from "./description.ts";
 import type { DescribedOperation, FollowContext, Following } from "./operation.ts";
 import { describeChangesOf } from "./schemas/response_schemas.ts";
 import type { Arguments, Properties, ToolDefinition } from "./tools/tool_definition.ts";
-import { readTable, readText, rejectOthers } from "./tools/tool_arguments.ts";
+import { readTableArgument, readTextArgument, rejectOthers } from "./tools/tool_arguments.ts";
 
 /**
  * How often a comment is sent on a stream without events, so that the client knows that it is open.
@@ -55,7 +55,7 @@ const TOOL: ToolDefinition = {
   optional: Object.keys(ARGUMENTS),
   makeRequest(given) {
     rejectOthers(given, ["table", ...Object.keys(ARGUMENTS)]);
-    return { table: readTable(given), query: readChangesQuery(given) };
+    return { table: readTableArgument(given), query: readChangesQuery(given) };
   },
   result: "changes",
 };
@@ -212,7 +212,7 @@ function printPage(
 
 function readChangesQuery(given: Arguments): Readonly<Record<string, string>> {
   const query: Record<string, string> = {};
-  const since = readText(given, "since");
+  const since = readTextArgument(given, "since");
   if (since !== "") query.since = since;
   for (const name of ["limit", "wait"]) {
     const number = given.get(name);

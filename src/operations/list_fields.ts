@@ -4,7 +4,12 @@ import { describeFields } from "./describe_tables.ts";
 import type { DescribedOperation } from "./operation.ts";
 import { COMMENT, NAMES, objectOf, TEXT, TRUE } from "./schemas/json_schema.ts";
 import { CUT } from "./tools/tool_definition.ts";
-import { CONTAINS, readTable, readText, rejectOthers } from "./tools/tool_arguments.ts";
+import {
+  CONTAINS,
+  readTableArgument,
+  readTextArgument,
+  rejectOthers,
+} from "./tools/tool_arguments.ts";
 
 const FIELD = objectOf({
   name: TEXT,
@@ -63,8 +68,8 @@ export const listFields: DescribedOperation = {
     optional: ["contains"],
     makeRequest(given) {
       rejectOthers(given, ["table", "contains"]);
-      readText(given, "contains");
-      return { table: readTable(given) };
+      readTextArgument(given, "contains");
+      return { table: readTableArgument(given) };
     },
     result: "fields",
   },

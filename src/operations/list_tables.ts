@@ -3,7 +3,7 @@ import { describeTables } from "./describe_tables.ts";
 import type { DescribedOperation } from "./operation.ts";
 import { COMMENT, NAMES, objectOf, TEXT, TRUE } from "./schemas/json_schema.ts";
 import { CUT } from "./tools/tool_definition.ts";
-import { CONTAINS, readText, rejectOthers } from "./tools/tool_arguments.ts";
+import { CONTAINS, readTextArgument, rejectOthers } from "./tools/tool_arguments.ts";
 
 /**
  * Get Tables: the tables that the token may use.
@@ -47,7 +47,7 @@ export const listTables: DescribedOperation = {
     optional: ["contains"],
     makeRequest(given) {
       rejectOthers(given, ["contains"]);
-      readText(given, "contains");
+      readTextArgument(given, "contains");
       return { table: "" };
     },
     result: "tables",

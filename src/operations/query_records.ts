@@ -16,7 +16,7 @@ import {
   type ToolRequest,
 } from "./tools/tool_definition.ts";
 import type { Arguments } from "./tools/tool_definition.ts";
-import { printBody, readTable, readText } from "./tools/tool_arguments.ts";
+import { printBody, readTableArgument, readTextArgument } from "./tools/tool_arguments.ts";
 
 /** The arguments that the tool has in common with the body of the request. */
 const QUERY = describeQueryBody((name) => `#/$defs/${name}`).Query!.properties as Properties;
@@ -40,7 +40,7 @@ const TOOL: ToolDefinition = {
   },
   optional: [...Object.keys(QUERY), "page_token"],
   makeRequest: (given) => ({
-    table: readTable(given),
+    table: readTableArgument(given),
     ...readPageToken(given),
     body: printBody(given, ["table", "page_token"]),
   }),
@@ -49,7 +49,7 @@ const TOOL: ToolDefinition = {
 
 /** Asks for page tokens, and begins behind the one that is given. @see MC21 */
 function readPageToken(given: Arguments): Pick<ToolRequest, "prefer" | "query"> {
-  const token = readText(given, "page_token");
+  const token = readTextArgument(given, "page_token");
   if (token === "") return {};
   return { prefer: PAGE_TOKEN, ...(token !== "start" && { query: { after: token } }) };
 }

@@ -9,9 +9,9 @@ import {
   printBody,
   readIdempotencyArgument,
   readMaxAffected,
-  readTable,
+  readTableArgument,
 } from "./tools/tool_arguments.ts";
-import { parseUpdate, UPDATE, UPDATE_ARGUMENTS, updateOptionsOf } from "./update_parts.ts";
+import { parseUpdateBody, UPDATE, UPDATE_ARGUMENTS, updateOptionsOf } from "./update_parts.ts";
 
 const TOOL: ToolDefinition = {
   title: "Update several records",
@@ -33,7 +33,7 @@ const TOOL: ToolDefinition = {
     }
     const key = readIdempotencyArgument(given);
     const body = printBody(given, ["table", "max_affected", "idempotency_key"]);
-    return { table: readTable(given), prefer, ...key, body };
+    return { table: readTableArgument(given), prefer, ...key, body };
   },
   result: "written",
 };
@@ -59,7 +59,7 @@ export const updateBulk: DescribedOperation = defineOperation({
   },
   sharedFrom: "terse",
   tool: TOOL,
-  parse: parseUpdate,
+  parse: parseUpdateBody,
   plan: (request, context) => planUpdate(request, updateOptionsOf("update_bulk", context)),
   perform: (plan, records, request) => records.updateMany(plan, request),
   print(updated, { table }) {

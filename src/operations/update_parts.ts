@@ -21,7 +21,7 @@ export const UPDATE_ARGUMENTS: Properties = describeAnyTable((name) => ({
   .Update!.properties as Properties;
 
 /** Parses the body of an update of one row or many. @throws {ApiError} 400 */
-export async function parseUpdate(text: string): Promise<UpdateBody> {
+export async function parseUpdateBody(text: string): Promise<UpdateBody> {
   const json = await parseJsonInSlices(text, { excess: "drop" });
   return parseUpdateRequest(json.value, json.issues, json);
 }

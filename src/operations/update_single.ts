@@ -6,9 +6,9 @@ import {
   IDEMPOTENCY_KEY,
   printBody,
   readIdempotencyArgument,
-  readTable,
+  readTableArgument,
 } from "./tools/tool_arguments.ts";
-import { parseUpdate, UPDATE, UPDATE_ARGUMENTS, updateOptionsOf } from "./update_parts.ts";
+import { parseUpdateBody, UPDATE, UPDATE_ARGUMENTS, updateOptionsOf } from "./update_parts.ts";
 
 const TOOL: ToolDefinition = {
   title: "Update one record",
@@ -20,7 +20,7 @@ const TOOL: ToolDefinition = {
   properties: { ...UPDATE_ARGUMENTS, idempotency_key: IDEMPOTENCY_KEY },
   optional: ["idempotency_key"],
   makeRequest: (given) => ({
-    table: readTable(given),
+    table: readTableArgument(given),
     ...readIdempotencyArgument(given),
     body: printBody(given, ["table", "idempotency_key"]),
   }),
@@ -53,7 +53,7 @@ export const updateSingle: DescribedOperation = defineOperation({
     }),
   },
   tool: TOOL,
-  parse: parseUpdate,
+  parse: parseUpdateBody,
   plan: (request, context) => planUpdate(request, updateOptionsOf("update_single", context)),
   perform: (plan, records, request) => records.updateOne(plan, request),
   print(updated, { table }, { source, document }) {

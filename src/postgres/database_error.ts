@@ -40,7 +40,7 @@ export interface StatementEffect {
 
 /**
  * The error with which every call of {@link Database} rejects. What it means for a client is in
- * `http/database_status.ts`.
+ * `records/database_status.ts`.
  */
 export class DatabaseError extends Error implements Failure {
   override readonly name = "DatabaseError";

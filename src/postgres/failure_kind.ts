@@ -23,7 +23,7 @@ const LATER: FailureRule = { ...NEVER, passes: true };
 
 /**
  * Every kind of failure: what it means, and what the service does after it. The response to a client
- * is in `http/database_status.ts`.
+ * is in `records/database_status.ts`.
  * @see P30
  */
 const RULES = {

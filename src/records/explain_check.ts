@@ -1,7 +1,7 @@
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import type { ApiError } from "../errors/api_error.ts";
 import { quote, rejectIssues, under } from "../errors/issue.ts";
-import { BROKEN_CHECK } from "../http/database_status.ts";
+import { BROKEN_CHECK } from "./database_status.ts";
 import type { Compile } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import { compileCheckColumns, compilePartitionColumns } from "../sql/constraint_columns.ts";

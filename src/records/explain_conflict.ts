@@ -2,7 +2,7 @@ import type { Table } from "../catalogue/catalogue.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { type Path, printAt, rejectIssues, under } from "../errors/issue.ts";
 import { unquoteIdentifier } from "../catalogue/quote_identifier.ts";
-import { describeConflict, OUT_OF_REACH } from "../http/database_status.ts";
+import { describeConflict, OUT_OF_REACH } from "./database_status.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import type { Idempotency } from "../plan/idempotency.ts";
 import type { Predicate } from "../plan/predicate.ts";

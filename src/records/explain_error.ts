@@ -3,7 +3,7 @@ import { NotWritableError } from "../catalogue/not_writable_error.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { printPath, quote, rejectIssues, under } from "../errors/issue.ts";
-import { NOT_UPDATABLE, REFUSED_QUERY } from "../http/database_status.ts";
+import { NOT_UPDATABLE, REFUSED_QUERY } from "./database_status.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import { planRowFilter } from "../plan/row_filter.ts";
 import { refersBy } from "../plan/scope.ts";

@@ -1,5 +1,5 @@
 import { ApiError } from "../errors/api_error.ts";
-import type { ExportPlaces } from "../http/export_places.ts";
+import type { ExportPlaces } from "./export_places.ts";
 import { rejectIssues } from "../errors/issue.ts";
 import { exportedAs, type ExportPlan } from "../plan/export_plan.ts";
 import { DatabaseError } from "../postgres/database_error.ts";

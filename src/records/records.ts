@@ -1,4 +1,4 @@
-import { type ExportPlaces, openExportPlaces } from "../http/export_places.ts";
+import { type ExportPlaces, openExportPlaces } from "./export_places.ts";
 import type { ExportPlan } from "../plan/export_plan.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
 import type { BatchPlan, UpdatePlan } from "../plan/update_plan.ts";
@@ -13,7 +13,7 @@ import { explainError } from "./explain_error.ts";
 import { pipelineStatements } from "./pipeline_statements.ts";
 import { type Page, readPage } from "./read.ts";
 import type { Batchers, Run } from "./run.ts";
-import { updateBatch } from "./update_batch.ts";
+import { runBatchUpdate } from "./update_batch.ts";
 import { updateManyRows } from "./update_many.ts";
 import { updateOneRow } from "./update_one.ts";
 
@@ -65,7 +65,7 @@ export interface RecordsOptions {
 const NO_OTHERS: Others = { isBusy: () => false, begun: () => 0 };
 
 /** Opens the places for exports, which all databases of a service share. */
-export function openPlaces(
+export function openPlacesForExports(
   { exports, exportsPerTenant, observe }: Pick<
     RecordsOptions,
     "exports" | "exportsPerTenant" | "observe"
@@ -84,7 +84,7 @@ export function openRecords(
   options: RecordsOptions,
 ): Records {
   const { observe, tenantSetting, cursors = openCursors(database), others = NO_OTHERS } = options;
-  const places = options.places ?? openPlaces(options);
+  const places = options.places ?? openPlacesForExports(options);
   const batchers: Batchers = {
     lookUp: batchLookUps(database, observe),
     readByKey: pipelineStatements(database, observe, { operation: "query_records", write: false }),
@@ -122,6 +122,6 @@ export function openRecords(
     export: withRun((run, plan, document) => exportRows(run, plan, { document, places, others })),
     updateOne: withRun(updateOneRow),
     updateMany: withRun(updateManyRows),
-    updateBatch: withRun(updateBatch),
+    updateBatch: withRun(runBatchUpdate),
   };
 }

@@ -1,6 +1,6 @@
 import { ApiError } from "../errors/api_error.ts";
 import { printAt } from "../errors/issue.ts";
-import { describeConflict, OUT_OF_REACH } from "../http/database_status.ts";
+import { describeConflict, OUT_OF_REACH } from "./database_status.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Step, StepGroup } from "../postgres/database.ts";
 import type { Rows } from "../postgres/driver.ts";

@@ -1,7 +1,7 @@
 import { ApiError } from "../errors/api_error.ts";
 import { printAt } from "../errors/issue.ts";
 import { MAX_PIPELINED_STATEMENTS } from "../errors/limits.ts";
-import { toApiError } from "../http/database_status.ts";
+import { toApiError } from "./database_status.ts";
 import type { BatchPlan, UpdatePlan } from "../plan/update_plan.ts";
 import type { Step, StepGroup } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
@@ -49,7 +49,7 @@ import { REFUSED, takeWay } from "./ways.ts";
  * @throws {DatabaseError}
  * @see docs/specification/updates.md#batch-several-single-updates
  */
-export function updateBatch(
+export function runBatchUpdate(
   run: Run,
   plan: BatchPlan,
   document: unknown,

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
-import type { Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
+import type { Adapter, Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
 import { explainNeedOfLinux, guessVersion, IS_BUN } from "./adapter.ts";
 
 /** The members of Bun's server that are used. */
@@ -30,7 +30,7 @@ interface BunRuntime {
 const MAX_IDLE_SECONDS = 255;
 
 /** Listens with Bun's own server. */
-export function listen(handler: Handler, { host, port, shared = false }: ListenOptions): Server {
+function listen(handler: Handler, { host, port, shared = false }: ListenOptions): Server {
   const { Bun } = globalThis as unknown as { readonly Bun: BunRuntime };
   const server = Bun.serve({
     hostname: host,
@@ -116,7 +116,7 @@ function hasSegments(url: string, sent: string): boolean {
 }
 
 /** Starts the same command once more; each worker listens on the port itself. */
-export function openWorkers(): WorkerSupport {
+function openWorkers(): WorkerSupport {
   return {
     obstacle: explainNeedOfLinux("Bun"),
     fork: (variables) =>
@@ -168,3 +168,6 @@ export function setBunVariables(): void {
     // Not available on this system, or the file is missing: it serves without the variables.
   }
 }
+
+/** What differs on Bun. */
+export const BUN_ADAPTER: Adapter = { listen, openWorkers };

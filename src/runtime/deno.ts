@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
-import type { Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
+import type { Adapter, Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
 import { explainNeedOfLinux, freeMemory, guessVersion } from "./adapter.ts";
 import { discardBody } from "./linger.ts";
 import { V8_FLAGS } from "./v8_flags.ts";
 
 /** Listens with Deno's own server. */
-export function listen(handler: Handler, { host, port, shared }: ListenOptions): Server {
+function listen(handler: Handler, { host, port, shared }: ListenOptions): Server {
   const aborter = new AbortController();
   const server = Deno.serve({
     hostname: host,
@@ -52,7 +52,7 @@ const WORKER_FLAGS = ["run", "--no-prompt", "--unstable-net", V8_FLAGS];
 const PERMISSIONS = ["net", "env", "read", "write", "sys", "run"] as const;
 
 /** Starts the same script once more; each worker listens on the port itself. */
-export function openWorkers(): WorkerSupport {
+function openWorkers(): WorkerSupport {
   const granted = PERMISSIONS.filter((name) => isGranted({ name }));
   const flags = granted.map((name) => `--allow-${name}`);
   if (!granted.includes("read")) {
@@ -93,3 +93,6 @@ function isGranted(permission: Deno.PermissionDescriptor): boolean {
   const { state, partial } = Deno.permissions.querySync(permission);
   return state === "granted" && !partial;
 }
+
+/** What differs on Deno. */
+export const DENO_ADAPTER: Adapter = { listen, openWorkers };

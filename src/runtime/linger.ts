@@ -1,7 +1,7 @@
 /** How long a client may go on sending after an early response, in milliseconds. */
 export const LINGER_MS = 10_000;
 /** How long it may pause. */
-export const PAUSE_MS = 2000;
+export const LINGER_PAUSE_MS = 2000;
 /** Most bytes that are read and discarded. */
 export const LINGER_BYTES = 64 * 2 ** 20;
 
@@ -22,7 +22,7 @@ export async function discardBody(reader: BodyReader): Promise<void> {
     new Promise<void>((resolve) => timer = setTimeout(resolve, Math.max(0, ms)));
   try {
     while (left >= 0) {
-      const waitMs = Math.min(PAUSE_MS, endMs - performance.now());
+      const waitMs = Math.min(LINGER_PAUSE_MS, endMs - performance.now());
       const chunk = await Promise.race([reader.read(), late(waitMs)]);
       clearTimeout(timer);
       if (chunk === undefined || chunk.done) break;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
-import { LINGER_BYTES, LINGER_MS, PAUSE_MS } from "./linger.ts";
+import { LINGER_BYTES, LINGER_MS, LINGER_PAUSE_MS } from "./linger.ts";
 
 /** How often the bytes after a response are counted. */
 const COUNT_MS = 10;
@@ -31,7 +31,7 @@ function linger(socket: Socket): void {
   const destroy = () => socket.destroy();
   const timer = setTimeout(destroy, LINGER_MS);
   socket.once("close", () => clearTimeout(timer));
-  socket.setTimeout(PAUSE_MS, destroy);
+  socket.setTimeout(LINGER_PAUSE_MS, destroy);
   socket.end();
   if (!socket.isPaused()) return discard(socket);
   // An unread body has paused the socket, and only the parser, which `discard` removes, resumes it.

@@ -4,7 +4,7 @@ import { createServer, type OutgoingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { setFlagsFromString } from "node:v8";
-import type { Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
+import type { Adapter, Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
 import { limitDiscarded, lingerOnClose } from "./lingering_close.ts";
 import { listNodeFlags } from "./v8_flags.ts";
 
@@ -14,7 +14,7 @@ const GRACE_MS = 1000;
 const SWEEP_MS = 50;
 
 /** Listens with Node's server behind the Web's Request and Response. */
-export async function listen(handler: Handler, options: ListenOptions): Promise<Server> {
+async function listen(handler: Handler, options: ListenOptions): Promise<Server> {
   for (const flag of listNodeFlags(process.versions.v8)) setFlagsFromString(flag);
   const server = createAdaptorServer({
     fetch: async (request, { incoming, outgoing }) => {
@@ -81,7 +81,7 @@ function isSent(
  * on its way to a worker that was killed stays open and is never answered (20.20). Node 20 has no other
  * way to share a port.
  */
-export function openWorkers(): WorkerSupport {
+function openWorkers(): WorkerSupport {
   const [, exec = "", ...args] = process.argv;
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ exec, args, stdio: ["pipe", "inherit", "inherit", "ipc"] });
@@ -92,3 +92,6 @@ export function openWorkers(): WorkerSupport {
 function outliveSupervisor(): void {
   if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
 }
+
+/** What differs on Node. */
+export const NODE_ADAPTER: Adapter = { listen, openWorkers };

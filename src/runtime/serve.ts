@@ -55,9 +55,9 @@ export async function serve(handler: Handler, options: ListenOptions): Promise<S
 
 /** Returns the adapter of the runtime that this is. */
 export async function loadAdapter(): Promise<Adapter> {
-  if (IS_DENO) return await import("./deno.ts");
-  if (IS_BUN) return await import("./bun.ts");
-  return await import("./node.ts");
+  if (IS_DENO) return (await import("./deno.ts")).DENO_ADAPTER;
+  if (IS_BUN) return (await import("./bun.ts")).BUN_ADAPTER;
+  return (await import("./node.ts")).NODE_ADAPTER;
 }
 
 async function within(promise: Promise<unknown>, ms: number): Promise<void> {

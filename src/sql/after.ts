@@ -6,7 +6,7 @@ import { type ComparedKey, compileComparison, compileRowComparison } from "./ope
 import { compileOperand, compileValue } from "./predicate.ts";
 
 /** Compiles the condition that a row is in a zone; it needs no parentheses beside an AND. */
-export function compileZone(sql: Sql, { same, behind }: Zone): Fragment {
+export function compileZoneBehind(sql: Sql, { same, behind }: Zone): Fragment {
   const before = same.map((place) => compileSame(sql, place));
   const last = behind.kind === "row"
     ? compileRow(sql, behind.places)
@@ -20,8 +20,10 @@ export function compileZone(sql: Sql, { same, behind }: Zone): Fragment {
  */
 export function compileZones(sql: Sql, zones: readonly Zone[]): Fragment {
   if (zones.length === 0) return sql`false`;
-  if (zones.length === 1) return compileZone(sql, zones[0]!);
-  const any = sql`(${join(sql, "or", zones.map((zone) => sql`(${compileZone(sql, zone)})`))})`;
+  if (zones.length === 1) return compileZoneBehind(sql, zones[0]!);
+  const any = sql`(${
+    join(sql, "or", zones.map((zone) => sql`(${compileZoneBehind(sql, zone)})`))
+  })`;
   const { behind } = zones.at(-1)!;
   const first = behind.kind === "row" ? behind.places[0] : undefined;
   if (first === undefined) return any;

@@ -36,7 +36,7 @@ export function compileSet(
  * engine would try to compute a row of only parameters itself, and fails, as that row has no type.
  * @see U42, P2, P3, M15
  */
-export function compileChanges(
+export function compileChangedColumns(
   sql: Sql,
   { assignments, scope }: Pick<UpdatePlan, "assignments" | "scope">,
 ): Fragment {

@@ -4,7 +4,7 @@ import type { Predicate, Value } from "../plan/predicate.ts";
 import type { Fragment, PendingQuery, Row, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
 import { join, literal } from "./fragment.ts";
-import { compileList, compileValue, compileZone, isListedAsRows } from "./predicate.ts";
+import { compileList, compileTimeZoneCast, compileValue, isListedAsRows } from "./predicate.ts";
 
 /**
  * Compiles the column `checked` of the outermost SELECT, which casts every value that only Postgres
@@ -74,7 +74,7 @@ export interface Suspects {
 /** Compiles a statement that only casts values, to find those that Postgres rejects. */
 export function compileProbe(sql: Sql, { column, cast, values }: Suspects): PendingQuery<Row[]> {
   const list = printArray(values.map((value) => value.text));
-  const zone = compileZone(sql, values[0]?.zoned, column.kind === "array");
+  const zone = compileTimeZoneCast(sql, values[0]?.zoned, column.kind === "array");
   return sql`
     select count("$list"."$value"${zone}::${literal(sql, cast)})
     from unnest(${list}::text[]) "$list"("$value")`;

@@ -3,7 +3,7 @@ import { planZones, type Zone } from "../plan/after.ts";
 import type { Predicate } from "../plan/predicate.ts";
 import type { ContinuedPlan, QueryPlan } from "../plan/query_plan.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
-import { compileZone, compileZones } from "./after.ts";
+import { compileZoneBehind, compileZones } from "./after.ts";
 import { compileFirstLimit } from "./custom_plan.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
 import { compileNeeded, compileOrder } from "./order.ts";
@@ -53,7 +53,7 @@ export function compileRead(
   const parts = zones.map((zone, at) => {
     const before = names.slice(0, at).map((name) => sql`(select count(*) from ${name})`);
     const isNeeded = at === 0 ? sql`` : sql`and ${join(sql, "+", before)} < ${limit}`;
-    return expression(names[at]!, sql`${rows} and ${compileZone(sql, zone)} ${isNeeded}`);
+    return expression(names[at]!, sql`${rows} and ${compileZoneBehind(sql, zone)} ${isNeeded}`);
   });
   const all = join(sql, "union all", names.map((name) => sql`select * from ${name}`));
   const read = sql`

@@ -31,7 +31,9 @@ export function compileValue(
       ? sql`${text}::${literal(sql, cast)}`
       : sql`${text}::${literal(sql, type)}::${literal(sql, cast)}`;
   }
-  return sql`${text}::text${compileZone(sql, value?.zoned, isArray)}::${literal(sql, cast)}`;
+  return sql`${text}::text${compileTimeZoneCast(sql, value?.zoned, isArray)}::${
+    literal(sql, cast)
+  }`;
 }
 
 /**
@@ -57,7 +59,11 @@ function isReadForEachRow({ kind }: Column, cast: SqlText): boolean {
  * Compiles a cast to `timestamptz` for a text with an offset, which the input function of `timestamp`
  * would drop. It converts the value to the time zone of the session.
  */
-export function compileZone(sql: Sql, zoned: boolean | undefined, isArray: boolean): Fragment {
+export function compileTimeZoneCast(
+  sql: Sql,
+  zoned: boolean | undefined,
+  isArray: boolean,
+): Fragment {
   if (!zoned) return sql``;
   return isArray ? sql`::pg_catalog.timestamptz[]` : sql`::pg_catalog.timestamptz`;
 }
@@ -223,7 +229,7 @@ export function compileList(sql: Sql, values: readonly Value[], column: Column):
       ? sql`${texts}::${literal(sql, ZONED)}[]::${cast}[]`
       : sql`${texts}::${cast}[]`;
   }
-  const zone = compileZone(sql, values[0]?.zoned, true);
+  const zone = compileTimeZoneCast(sql, values[0]?.zoned, true);
   if (!isListedAsRows(column)) return sql`${texts}::text[]${zone}::${cast}[]`;
   return sql`
     select "$list"."$value"${zone}::${cast}

@@ -1,7 +1,7 @@
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
 import { compileAsWritten } from "./as_written.ts";
-import { compileChanges, compileSet } from "./assignments.ts";
+import { compileChangedColumns, compileSet } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";
 import { compileTable } from "./fragment.ts";
@@ -52,7 +52,7 @@ export function compileUpdateBulk(
       update ${table}
       set ${compileSet(sql, plan)}
       where ${compileWhere(sql, plan, "joined")}
-        and ${compileChanges(sql, plan)}
+        and ${compileChangedColumns(sql, plan)}
         ${compileClaimed(sql, idempotency)}
       returning ${compileAsWritten(sql, plan)} ${compileReturnedKey(sql, plan)}
     )
@@ -90,7 +90,7 @@ function compileLimited(
       set ${compileSet(sql, plan)}
       from "$counted"
       where ${compileWhere(sql, plan, "joined")}
-        and ${compileChanges(sql, plan)}
+        and ${compileChangedColumns(sql, plan)}
         and "$counted"."$count" <= ${limit}
         ${compileClaimed(sql, idempotency)}
       returning ${compileAsWritten(sql, plan)} ${compileReturnedKey(sql, plan)}

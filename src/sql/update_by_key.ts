@@ -1,7 +1,7 @@
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
 import { compileAsWritten } from "./as_written.ts";
-import { compileChanges, compileSet } from "./assignments.ts";
+import { compileChangedColumns, compileSet } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";
 import { compileTable } from "./fragment.ts";
@@ -50,7 +50,7 @@ export function compileUpdateByKey(
   const table = compileTable(sql, plan.table);
   const { maySkip } = plan.table;
   const where = compileWhere(sql, plan, maySkip ? "locked" : "seen");
-  const changes = compileChanges(sql, plan);
+  const changes = compileChangedColumns(sql, plan);
   const claimed = compileClaimed(sql, idempotency);
   return sql<KeyedRow[]>`
     with ${compileSettings(sql, settings)}

@@ -1,7 +1,7 @@
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, PendingQuery, Row, Rows, Sql } from "../postgres/driver.ts";
 import { compileAsWritten } from "./as_written.ts";
-import { compileChanges, compileSet } from "./assignments.ts";
+import { compileChangedColumns, compileSet } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";
 import { compileTable } from "./fragment.ts";
@@ -69,7 +69,7 @@ export function compileUpdateSingle(
     with ${compileSettings(sql, settings)}
     ${compileClaim(sql, idempotency)}
     "$matched" as materialized (
-      select ${compileVersion(sql, plan)} ${compileChanges(sql, plan)} "$differs"
+      select ${compileVersion(sql, plan)} ${compileChangedColumns(sql, plan)} "$differs"
       from ${table}
       where ${where} ${compileClaimed(sql, idempotency)}
       limit 2

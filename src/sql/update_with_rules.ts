@@ -1,6 +1,6 @@
 import type { AuditEntry, UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
-import { compileChanges, compileSet } from "./assignments.ts";
+import { compileChangedColumns, compileSet } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";
 import { compileTable } from "./fragment.ts";
@@ -21,7 +21,7 @@ export interface Decision extends WrittenRow {
  * @see docs/decisions/0025-transactions.md
  */
 export function compileDecision(sql: Sql, plan: UpdatePlan): PendingQuery<Decision[]> {
-  const changes = compileChanges(sql, plan);
+  const changes = compileChangedColumns(sql, plan);
   return sql<Decision[]>`
     select
       count(*)::text matched,
@@ -43,7 +43,7 @@ export function compileUpdateWithRules(
     update ${compileTable(sql, plan.table)}
     set ${compileSet(sql, plan)}
     where ${compileWhere(sql, plan, "joined")}
-      and ${compileChanges(sql, plan)}
+      and ${compileChangedColumns(sql, plan)}
       ${maxRows === undefined ? sql`` : compileAtMost(sql, plan, { where, maxRows })}`;
 }
 

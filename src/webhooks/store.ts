@@ -44,7 +44,7 @@ function firstToken(sql: Sql, { tokenId }: Access): Fragment {
  * @throws {ApiError} 409 the token or its tenant has too many already
  * @see WH1, WH6
  */
-export async function createWebhook(
+export async function insertWebhook(
   database: Database,
   access: Access,
   { url, tables, positions, schema }: WebhookDraft,
@@ -85,7 +85,7 @@ export async function createWebhook(
 }
 
 /** Lists the webhooks of a token, oldest first; one of them, if an id is given. @see WH5 */
-export async function listWebhooks(
+export async function selectWebhooks(
   database: Database,
   access: Access,
   { id }: { readonly id?: string } = {},
@@ -102,7 +102,7 @@ export async function listWebhooks(
 }
 
 /** Deletes a webhook of a token, and returns it; undefined if there is none. @see WH5 */
-export async function deleteWebhook(
+export async function deleteStoredWebhook(
   database: Database,
   access: Access,
   id: string,

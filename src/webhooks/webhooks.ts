@@ -8,7 +8,7 @@ import { DatabaseError } from "../postgres/database_error.ts";
 import type { WebhookRequest } from "../request/webhook_request.ts";
 import type { Access } from "../tokens/token.ts";
 import type { ChangeSource } from "./change_source.ts";
-import { type CreatedWebhook, createWebhook, deleteWebhook, listWebhooks } from "./store.ts";
+import { type CreatedWebhook, insertWebhook, deleteStoredWebhook, selectWebhooks } from "./store.ts";
 import type { Webhook } from "./webhook.ts";
 import { findUrlProblem } from "./webhook_url.ts";
 
@@ -69,22 +69,22 @@ export function openWebhooks(
     }
     if (issues.length > 0) throw rejectIssues(issues, document, { stale });
     const created = await ready(
-      createWebhook(database, access, { url, tables, positions, schema }),
+      insertWebhook(database, access, { url, tables, positions, schema }),
     );
     wake();
     return created;
   }
 
   async function find(access: Access, id: string): Promise<Webhook> {
-    const [found] = await ready(listWebhooks(database, access, { id }));
+    const [found] = await ready(selectWebhooks(database, access, { id }));
     return found ?? rejectUnknown();
   }
 
   async function remove(access: Access, id: string): Promise<Webhook> {
-    return await ready(deleteWebhook(database, access, id)) ?? rejectUnknown();
+    return await ready(deleteStoredWebhook(database, access, id)) ?? rejectUnknown();
   }
 
-  const list = (access: Access) => ready(listWebhooks(database, access));
+  const list = (access: Access) => ready(selectWebhooks(database, access));
   return { create, list, find, delete: remove };
 }
 

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describeService } from "../../src/interface/openapi/document.ts";
 import type { Holder } from "../../src/interface/openapi/holder.ts";
-import { printPath } from "../../src/interface/openapi/describe_paths.ts";
+import { printUrlPath } from "../../src/interface/openapi/describe_paths.ts";
 import { OPERATIONS } from "../../src/operations/operations.ts";
 
 /** One exchange with the service, as the document must describe it. */
@@ -35,10 +35,10 @@ export function openDocument(holder?: Holder): CheckExchange {
 
   return function check({ method, path, sent, status, answered }) {
     const operation = OPERATIONS.find((each) =>
-      each.method === method && match(printPath(each.path), path) !== undefined
+      each.method === method && match(printUrlPath(each.path), path) !== undefined
     );
     if (operation === undefined || UNSAID.has(status)) return undefined;
-    const table = match(printPath(operation.path), path)!;
+    const table = match(printUrlPath(operation.path), path)!;
     const of = holder?.tables.some(({ name }) => name === table) ? `${table}.` : "";
     if (status !== (operation.status ?? 200)) {
       if (!operation.errors.some((each) => each === status)) return `${status} is not documented`;

@@ -19,7 +19,7 @@ export interface ListenOptions {
  * @throws {Stop} that names the variable to change
  * @see R8
  */
-export async function listen(
+export async function startListening(
   app: App,
   { config, ready, shared }: ListenOptions,
 ): Promise<Served> {

@@ -12,7 +12,7 @@ import type { RunWork } from "../subcommand.ts";
 import { countWorkers, divideLimits } from "../workers/divide_limits.ts";
 import { supervise } from "../workers/supervise.ts";
 import { printBanner } from "./first_start.ts";
-import { listen } from "./listen.ts";
+import { startListening } from "./listen.ts";
 import { observeProcess } from "./observe_process.ts";
 import { type AssembledService, assembleService } from "./service.ts";
 
@@ -64,7 +64,7 @@ async function serve(host: Host): Promise<number> {
     service = await assembleService({ ...settings, config }, { metrics, observe, output });
     let letRequestsIn = () => {};
     const ready = new Promise<void>((resolve) => letRequestsIn = resolve);
-    server = await listen(service.app, { config, ready, shared: supervisor !== undefined });
+    server = await startListening(service.app, { config, ready, shared: supervisor !== undefined });
     const parts = { host, config, observe, service, server, supervisor };
     const started = start({ ...parts, letRequestsIn, stopping: stopping.signal });
     // A start that fails ends this; one that succeeds leaves it to the signal.

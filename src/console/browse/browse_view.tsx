@@ -13,7 +13,7 @@ import { FilterArea } from "./filter_area.tsx";
 import { type CellPlace, Grid } from "./grid.tsx";
 import { OpenedRow } from "./opened_row.tsx";
 import { Pager } from "./pager.tsx";
-import { findColumns, findSort, makeQuery } from "./query_request.ts";
+import { findColumns, findSort, makeQueryRequest } from "./query_request.ts";
 import { RowsToolbar } from "./rows_toolbar.tsx";
 import { sortBy } from "./sort_by.ts";
 import { useRows } from "./use_rows.ts";
@@ -118,9 +118,9 @@ export function BrowseView(props: BrowseViewProps) {
             setOpen(!isOpen);
           }}
           onExport={(form) =>
-            exporting.start({ table: table.name, form, request: makeQuery(query, queried) })}
+            exporting.start({ table: table.name, form, request: makeQueryRequest(query, queried) })}
           isExporting={exporting.state?.isRunning === true}
-          request={makeQuery({ ...query, filter: writeDraft(draft.root, byName) }, queried)}
+          request={makeQueryRequest({ ...query, filter: writeDraft(draft.root, byName) }, queried)}
         />
       </TableHead>
       <FilterArea

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ApiRequest } from "../api.ts";
 import { Menu } from "../frame/menu.tsx";
-import { type ExportForm, exportRows, saveFile } from "./export_rows.ts";
+import { type ExportForm, saveFile, saveRows } from "./export_rows.ts";
 
 /** The state of an export. */
 export interface ExportState {
@@ -45,7 +45,7 @@ export function useExport(token: string): Export {
     show(0);
     try {
       const { signal } = aborter;
-      const blob = await exportRows({ token, request, form, signal, onProgress: show });
+      const blob = await saveRows({ token, request, form, signal, onProgress: show });
       saveFile(blob, name);
       say(`Saved ${name}, ${printBytes(blob.size)}`);
     } catch (error) {

@@ -35,7 +35,7 @@ export function makeExport({ path, body }: ApiRequest, form: ExportForm): ApiReq
  * breaks off is an error: a file is whole or is not there.
  * @throws {Error} with what the service or the network says
  */
-export async function exportRows(
+export async function saveRows(
   { token, request, form, signal, onProgress }: ExportOptions,
 ): Promise<Blob> {
   const { path, body, accept } = makeExport(request, form);

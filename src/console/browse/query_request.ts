@@ -32,7 +32,7 @@ export function findColumns(
 }
 
 /** Writes a query without its page, as a person would copy it. */
-export function makeQuery(query: PlaceQuery, queried: Queried): ApiRequest {
+export function makeQueryRequest(query: PlaceQuery, queried: Queried): ApiRequest {
   const { filter, columns, perPage } = query;
   const sort = findSort(query, queried);
   return {
@@ -57,7 +57,7 @@ export function makePageRequest(
   queried: Queried,
   token: string | undefined,
 ): ApiRequest {
-  const request = makeQuery(query, queried);
+  const request = makeQueryRequest(query, queried);
   const prefer = queried.table.primary_key.length > 0 ? { prefer: "page-token" } : {};
   if (query.page === 1) return { ...request, ...prefer };
   if (token !== undefined) return { ...request, path: `${request.path}?after=${token}`, ...prefer };

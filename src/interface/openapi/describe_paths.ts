@@ -27,7 +27,7 @@ export function describePaths(operation: DescribedOperation, extent: Extent): [
   JsonSchema,
 ][] {
   const { holder, brevity } = extent;
-  const path = printPath(operation.path);
+  const path = printUrlPath(operation.path);
   const method = operation.method.toLowerCase();
   if (!isAllowed(operation, holder)) return [];
   const tables = holder?.tables.filter((table) => isPossible(operation, table)) ?? [];
@@ -42,7 +42,7 @@ export function describePaths(operation: DescribedOperation, extent: Extent): [
 }
 
 /** Writes the parameters of a path as OpenAPI does: `{table}`. */
-export function printPath(path: string): string {
+export function printUrlPath(path: string): string {
   return path.replace(/:(\w+)/g, "{$1}");
 }
 
@@ -52,7 +52,7 @@ export function isAllowed({ scope }: DescribedOperation, holder: Holder | undefi
 }
 
 /** Lists the tables that each parameter can name, for parameters that cannot name every table. */
-export function listChoices(
+export function listPathChoices(
   { tables }: Holder,
 ): Readonly<Partial<Record<ParameterName, readonly string[]>>> {
   const choices: Partial<Record<ParameterName, readonly string[]>> = {};

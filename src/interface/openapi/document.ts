@@ -14,10 +14,16 @@ import {
 } from "../../operations/schemas/response_schemas.ts";
 import { type Brevity, chooseBrevity } from "./brevity.ts";
 import { describeBody } from "./describe_operation.ts";
-import { describePaths, isOnTables, isShared, listChoices, nameChoice } from "./describe_paths.ts";
+import {
+  describePaths,
+  isOnTables,
+  isShared,
+  listPathChoices,
+  nameChoice,
+} from "./describe_paths.ts";
 import type { Holder } from "./holder.ts";
 import { describeErrors, describeHeaders, describeShared } from "./responses.ts";
-import { describeTables } from "./table_schemas.ts";
+import { describeTableSchemas } from "./table_schemas.ts";
 
 /**
  * The version of the API, not of the program. Paths have no version, since changes to the API are
@@ -92,7 +98,7 @@ export function describeService(holder?: Holder, given?: Brevity): JsonSchema {
         ),
         ...(operations.some(({ path }) => path.includes(":id")) ? ["Webhook" as const] : []),
         ...shared.filter(isOnTables).map((operation) => nameChoice(operation, holder)),
-      ], holder === undefined ? {} : listChoices(holder)),
+      ], holder === undefined ? {} : listPathChoices(holder)),
       responses: {
         ...describeErrors(errors),
         ...(isBrief && describeShared(ofEachTable.flatMap(nameSharedResponse))),
@@ -109,7 +115,7 @@ export function describeService(holder?: Holder, given?: Brevity): JsonSchema {
           : describeHeads({ changes: answers("Changes") && !isTerse })),
         ...(isTerse && pickShared(shared.filter(isOnTables))),
         ...describeQueries(holder === undefined || isBrief),
-        ...describeTables(tables, brevity),
+        ...describeTableSchemas(tables, brevity),
       },
     },
   };

@@ -20,7 +20,7 @@ interface Style {
  * queries have no schema of their own, and columns of a type refer to one schema.
  * @see T47, H26
  */
-export function describeTables(
+export function describeTableSchemas(
   tables: readonly Table[],
   brevity: Brevity,
 ): Readonly<Record<string, JsonSchema>> {

@@ -5,7 +5,7 @@ import { UPDATE, UPDATE_ARGUMENTS } from "../update_parts.ts";
 import { updateSingle } from "../update_single.ts";
 import type { Tool } from "./tool.ts";
 import type { Arguments } from "./tool_definition.ts";
-import { MAX_AFFECTED, printBody, readMaxAffected, readTable } from "./tool_arguments.ts";
+import { MAX_AFFECTED, printBody, readMaxAffected, readTableArgument } from "./tool_arguments.ts";
 
 /** The operations that can be previewed, by the name of their tool; the first is the default. */
 const PREVIEWED = new Map([["update_records", updateBulk], ["update_record", updateSingle]]);
@@ -35,7 +35,7 @@ export const PREVIEW_UPDATE: Tool = {
   makeRequest(given) {
     const prefer = ["tx=rollback", ...readMaxAffected(given)].join(", ");
     const body = printBody(given, ["table", "tool", "max_affected"]);
-    return { table: readTable(given), prefer, body };
+    return { table: readTableArgument(given), prefer, body };
   },
   result: "preview",
 };

@@ -32,7 +32,7 @@ export const IDEMPOTENCY_KEY: JsonSchema = {
 };
 
 /** Returns an argument that is a text; empty where it was left out. */
-export function readText(given: Arguments, name: string): string {
+export function readTextArgument(given: Arguments, name: string): string {
   const value = given.get(name);
   if (value === undefined) return "";
   if (typeof value === "string") return value;
@@ -40,7 +40,7 @@ export function readText(given: Arguments, name: string): string {
 }
 
 /** Returns the argument `table`. @throws {ApiError} 400 */
-export function readTable(given: Arguments): string {
+export function readTableArgument(given: Arguments): string {
   const table = given.get("table");
   if (table === undefined) {
     throw new ApiError(400, "table: It is missing, expected the name of a table");

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import postgres from "postgres";
 import { type Changes, openChanges, type Since } from "../../../src/changes/changes.ts";
 import type { SnapshotStandbys } from "../../../src/changes/read_on_standby.ts";
-import { parsePosition, printPosition } from "../../../src/changes/position.ts";
+import { parseFeedPosition, printFeedPosition } from "../../../src/changes/position.ts";
 import { ApiError } from "../../../src/errors/api_error.ts";
 import type { Table } from "../../../src/catalogue/catalogue.ts";
 import { planChanges } from "../../../src/plan/changes_plan.ts";
@@ -136,12 +136,12 @@ export async function followTable(
         followed.changes += given.length;
         more = page.more;
         // Each page goes through a cursor, as after a restart of the service.
-        since = parsePosition(printPosition(page.position));
+        since = parseFeedPosition(printFeedPosition(page.position));
         if (!more) {
           assertSame(copy, snapshots.table(), `${table.name} of ${tenant}`);
           followed.compared++;
         }
-        if (random() < 0.05) saved = { copy: new Map(copy), position: printPosition(since) };
+        if (random() < 0.05) saved = { copy: new Map(copy), position: printFeedPosition(since) };
       } catch (error) {
         if (error instanceof ApiError && error.status === 410) {
           followed.expired++;
@@ -152,7 +152,7 @@ export async function followTable(
         } else throw error;
       }
       if (!more && saved !== undefined && random() < 0.1) {
-        [copy, since] = [new Map(saved.copy), parsePosition(saved.position)];
+        [copy, since] = [new Map(saved.copy), parseFeedPosition(saved.position)];
         followed.rewound++;
       }
       if (!more && random() < startAgain) [copy, since] = [new Map(), "start"];

@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { parsePolicy } from "../../../src/catalogue/policy.ts";
-import { checkToken, type TokenCheck } from "../../../src/cli/check_token.ts";
+import { checkNewToken, type TokenCheck } from "../../../src/cli/check_token.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import type { Database } from "../../../src/postgres/database.ts";
 import { openDatabase } from "../../../src/postgres/open_database.ts";
@@ -43,7 +43,7 @@ for (const kind of DATABASE_KINDS) {
       const { embedded } = test;
       database = openDatabase(config, observe, embedded && { embedded });
       check = (tenant, ...tables) =>
-        checkToken(
+        checkNewToken(
           { config, policy, database, observe },
           { tenant, ...tables.length === 0 ? {} : { tables } },
         );

@@ -4,7 +4,7 @@ import { connect, createServer } from "node:net";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { openDatabase, probeDatabase } from "../../../src/postgres/open_database.ts";
 import { DatabaseError, describeFatal } from "../../../src/postgres/database_error.ts";
-import { toApiError } from "../../../src/http/database_status.ts";
+import { toApiError } from "../../../src/records/database_status.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import { configure } from "./open_subject.ts";

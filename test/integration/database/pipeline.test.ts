@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
 import type { SqlText } from "../../../src/catalogue/catalogue.ts";
 import type { Compile } from "../../../src/postgres/database.ts";
 import { DatabaseError } from "../../../src/postgres/database_error.ts";
-import { toApiError } from "../../../src/http/database_status.ts";
+import { toApiError } from "../../../src/records/database_status.ts";
 import { literal } from "../../../src/sql/fragment.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
 import { openOtherSession } from "../records/other_session.ts";

@@ -6,7 +6,7 @@ import { probeDatabase } from "../../../src/postgres/open_database.ts";
 import type { Compile } from "../../../src/postgres/database.ts";
 import { DatabaseError, findDatabaseError } from "../../../src/postgres/database_error.ts";
 import type { ApiError } from "../../../src/errors/api_error.ts";
-import { toApiError } from "../../../src/http/database_status.ts";
+import { toApiError } from "../../../src/records/database_status.ts";
 import { literal } from "../../../src/sql/fragment.ts";
 import { createTestDatabase, DATABASE_KINDS } from "../../support/database.ts";
 import type { TestDatabase } from "../../support/database.ts";

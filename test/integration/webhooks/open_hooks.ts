@@ -10,7 +10,7 @@ import {
   type DeliveringOptions,
   keepDelivering,
 } from "../../../src/webhooks/keep_delivering.ts";
-import { createWebhook } from "../../../src/webhooks/store.ts";
+import { insertWebhook } from "../../../src/webhooks/store.ts";
 import { createTestDatabase, type DatabaseKind } from "../../support/database.ts";
 import { openReceiver, type Receiver } from "../../support/receiver.ts";
 import { waitUntil } from "../../support/wait_until.ts";
@@ -86,7 +86,7 @@ export async function openHooks(kind: DatabaseKind = "real") {
       const table = current.tables.get(name) ?? { name } as never;
       positions.set(name, await source.begin(holder.access, table));
     }
-    const { webhook, secret } = await createWebhook(database, holder.access, {
+    const { webhook, secret } = await insertWebhook(database, holder.access, {
       url: url ?? `${receiver.address}${path}`,
       tables,
       positions,

@@ -3,8 +3,8 @@ import { describe, it } from "@std/testing/bdd";
 import {
   type FeedPosition,
   oldestOf,
-  parsePosition,
-  printPosition,
+  parseFeedPosition,
+  printFeedPosition,
   snapshotOf,
 } from "../../../src/changes/position.ts";
 import type { Table } from "../../../src/catalogue/catalogue.ts";
@@ -38,9 +38,9 @@ const STATE = {
 describe("positions of a feed", () => {
   it("are printed and parsed without loss [CH11]", () => {
     const near = { ...POSITION, seen: { next: "1001", running: ["990", "1000"] } };
-    assertEquals(parsePosition(printPosition(near)), near);
+    assertEquals(parseFeedPosition(printFeedPosition(near)), near);
     const plain = { ...near, anchor: undefined, partial: undefined, rows: undefined };
-    assertEquals(parsePosition(printPosition(plain)), plain);
+    assertEquals(parseFeedPosition(printFeedPosition(plain)), plain);
   });
 
   it("need the oldest transaction of any of their snapshots [CH12]", () => {

@@ -4,7 +4,7 @@ import type { Field, Table } from "../../../src/console/api.ts";
 import { describeFilter } from "../../../src/console/browse/describe_filter.ts";
 import { makeExport } from "../../../src/console/browse/export_rows.ts";
 import { describeRange } from "../../../src/console/browse/pager.tsx";
-import { makePageRequest, makeQuery } from "../../../src/console/browse/query_request.ts";
+import { makePageRequest, makeQueryRequest } from "../../../src/console/browse/query_request.ts";
 import { sortBy } from "../../../src/console/browse/sort_by.ts";
 import { readFilter } from "../../../src/console/filter_tree.ts";
 import { FIRST_PAGE } from "../../../src/console/frame/address.ts";
@@ -20,7 +20,7 @@ describe("a query of the console", () => {
   const queried = { table: TABLE, fields: FIELDS };
 
   it("is sorted by the key and has the key among its columns", () => {
-    assertEquals(makeQuery({ ...FIRST_PAGE, columns: ["total"] }, queried).body, {
+    assertEquals(makeQueryRequest({ ...FIRST_PAGE, columns: ["total"] }, queried).body, {
       select: ["id", "total"],
       sort: [{ field: "id", direction: "asc" }],
       per_page: 50,
@@ -38,7 +38,7 @@ describe("a query of the console", () => {
   });
 
   it("is exported without its pages", () => {
-    const { accept, body } = makeExport(makeQuery(FIRST_PAGE, queried), "csv");
+    const { accept, body } = makeExport(makeQueryRequest(FIRST_PAGE, queried), "csv");
     assertEquals([accept, body], ["text/csv", { sort: [{ field: "id", direction: "asc" }] }]);
   });
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { followChanges, readEvents } from "../../../src/console/follow_changes.ts";
+import { followTable, readEvents } from "../../../src/console/follow_changes.ts";
 
 const TEXT = ': open\nid: c0\n\nevent: upsert\ndata: {"name":\ndata: "é €"}\n\n' +
   'id: c1\nevent: delete\ndata: {"a":"x: y"}\n\nevent: caught_up\ndata: {"cursor":"c1"}\n\n';
@@ -62,7 +62,7 @@ describe("a feed that is followed in the console [CH15]", () => {
       const url = new URL("http://service/feed");
       const { signal } = new AbortController();
       const pause = (ms: number) => Promise.resolve(pauses.push(ms));
-      for await (const event of followChanges({ token: "rg_", url, signal, pause })) {
+      for await (const event of followTable({ token: "rg_", url, signal, pause })) {
         events.push(event.kind === "lost" ? event.reason : event.kind);
       }
       assertEquals(events, [

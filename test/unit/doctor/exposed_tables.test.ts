@@ -14,7 +14,7 @@ it("doctor says why a table is read-only whose updates could not be checked [T86
     catalogue: { tables: new Map([[table.name, table], [open.name, open]]) },
     config: { schemas: ["app"] },
   } as unknown as Setup;
-  const { findings } = await checkExposedTables.look(setup);
+  const { findings } = await checkExposedTables.examine(setup);
   assertEquals(findings.map(({ id, level, what }) => [id, level, what]), [
     ["uncheckable:deals", "warning", "deals cannot be updated, because a trigger may change it"],
   ]);

@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { listen } from "../../../src/runtime/deno.ts";
+import { DENO_ADAPTER } from "../../../src/runtime/deno.ts";
 
 describe("Deno's server", () => {
   it("has a chunk of a body in its own memory when it asks for the next one [EX25]", async () => {
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     let begun = 0;
-    const server = await listen((_request, { free }) => {
+    const server = await DENO_ADAPTER.listen((_request, { free }) => {
       const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
         pull(controller) {
           const last = chunks.at(-1);

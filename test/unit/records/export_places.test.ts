@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors/api_error.ts";
-import { openExportPlaces } from "../../../src/http/export_places.ts";
+import { openExportPlaces } from "../../../src/records/export_places.ts";
 
 describe("openExportPlaces", () => {
   it("admits as many as there are places, of one tenant or of several [EX18]", () => {

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { ApiError } from "../../../src/errors/api_error.ts";
-import { toApiError } from "../../../src/http/database_status.ts";
+import { toApiError } from "../../../src/records/database_status.ts";
 import {
   classify,
   DatabaseError,
