@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { LONG_FUNCTIONS } from "./long_functions.ts";
+import { LONG_FUNCTIONS, STATEMENTS } from "./long_functions.ts";
 
 const MAX_FUNCTION_LINES = 60;
 /** The beginning of a function, an arrow function or a method with a body, as `deno fmt` prints it. */
@@ -21,7 +21,7 @@ interface FoundFunction {
  */
 export async function findLongFunctions(files: readonly string[]): Promise<string[]> {
   const problems: string[] = [];
-  const known = new Set(LONG_FUNCTIONS);
+  const known = new Set([...LONG_FUNCTIONS, ...STATEMENTS]);
   for (const file of files) {
     if (/^src\/(sql|schema)\//.test(file)) continue;
     for (const { name, line, lines } of listFunctions(await readFile(file, "utf8"))) {

@@ -54,34 +54,46 @@ type Readers = Set<Reader>;
  * @see CH24
  * @see docs/decisions/0049-cursors-and-feeds.md
  */
-export function openTurns(
-  read: (plan: ChangesPlan, since: FeedPosition) => Promise<ChangesPage>,
-): Turns {
-  /** The queue of each tenant, the one that read longest ago first. */
-  const queues = new Map<string, Map<string, Readers>>();
-  const nameTable = openNames();
-  let reading = 0;
-  let closed = false;
+export function openTurns(read: ReadPage): Turns {
+  const turns = new FairTurns(read);
+  return { take: (turn) => turns.take(turn), close: () => turns.close() };
+}
 
-  async function take(turn: Turn): Promise<ChangesPage | undefined> {
+type ReadPage = (plan: ChangesPlan, since: FeedPosition) => Promise<ChangesPage>;
+
+/** The clients that wait for their turn, by tenant. */
+class FairTurns {
+  readonly #read: ReadPage;
+  /** The queue of each tenant, the one that read longest ago first. */
+  readonly #queues = new Map<string, Map<string, Readers>>();
+  readonly #nameTable = openNames();
+  #reading = 0;
+  #closed = false;
+
+  constructor(read: ReadPage) {
+    this.#read = read;
+  }
+
+  async take(turn: Turn): Promise<ChangesPage | undefined> {
     for (;;) {
-      const page = await join(turn);
-      if (page !== undefined || isOver(turn)) return page;
+      const page = await this.#join(turn);
+      if (page !== undefined || this.#isOver(turn)) return page;
       await pause(turn);
     }
   }
 
-  function isOver({ client, untilMs }: Turn): boolean {
-    return closed || client.signal.aborted || performance.now() >= untilMs;
+  #isOver({ client, untilMs }: Turn): boolean {
+    return this.#closed || client.signal.aborted || performance.now() >= untilMs;
   }
 
-  function join(turn: Turn): Promise<ChangesPage | undefined> {
+  #join(turn: Turn): Promise<ChangesPage | undefined> {
     const { plan, since, client, untilMs } = turn;
-    if (isOver(turn)) return Promise.resolve(undefined);
+    if (this.#isOver(turn)) return Promise.resolve(undefined);
     const { tenant } = plan.scope;
-    const queue = queues.get(tenant) ?? new Map<string, Readers>();
-    queues.set(tenant, queue);
-    const key = JSON.stringify([nameTable(plan.table), plan.limit, plan.wideNumbersAsText, since]) +
+    const queue = this.#queues.get(tenant) ?? new Map<string, Readers>();
+    this.#queues.set(tenant, queue);
+    const key =
+      JSON.stringify([this.#nameTable(plan.table), plan.limit, plan.wideNumbersAsText, since]) +
       plan.columns.map(({ identifier }) => identifier).join();
     const readers = queue.get(key) ?? new Set();
     queue.set(key, readers);
@@ -91,10 +103,12 @@ export function openTurns(
         readers.delete(reader);
       };
       let lead = () => {};
-      void new Promise<void>((begin) => lead = begin).then(() => readFor(readers)).finally(() => {
-        reading--;
-        startReading();
-      });
+      void new Promise<void>((begin) => lead = begin).then(() => this.#readFor(readers)).finally(
+        () => {
+          this.#reading--;
+          this.#startReading();
+        },
+      );
       const reader: Reader = {
         ...turn,
         lead,
@@ -104,27 +118,27 @@ export function openTurns(
       const late = () => reader.settle(undefined);
       const endDeadline = startDeadline({ ms: untilMs - performance.now(), late, client });
       readers.add(reader);
-      startReading();
+      this.#startReading();
     });
   }
 
-  function startReading(): void {
-    while (reading < MAX_READING) {
-      const readers = takeNext();
+  #startReading(): void {
+    while (this.#reading < MAX_READING) {
+      const readers = this.#takeNext();
       if (readers === undefined) return;
       const [first] = readers;
-      reading++;
+      this.#reading++;
       first!.lead();
     }
   }
 
-  function takeNext(): Readers | undefined {
-    for (const [tenant, queue] of queues) {
-      queues.delete(tenant);
+  #takeNext(): Readers | undefined {
+    for (const [tenant, queue] of this.#queues) {
+      this.#queues.delete(tenant);
       for (const [key, readers] of queue) {
         queue.delete(key);
         if (readers.size === 0) continue;
-        if (queue.size > 0) queues.set(tenant, queue);
+        if (queue.size > 0) this.#queues.set(tenant, queue);
         return readers;
       }
     }
@@ -132,34 +146,34 @@ export function openTurns(
   }
 
   /** Reads a page, in the room of the first that has any. Those without any take another turn. */
-  async function readFor(readers: Readers): Promise<void> {
+  async #readFor(readers: Readers): Promise<void> {
     const [first] = readers;
     if (first === undefined) return;
     const { plan, since, room } = first;
-    if (!room.hold(plan.maxPageBytes)) return settleAll(readers);
+    if (!room.hold(plan.maxPageBytes)) return this.#settleAll(readers);
     try {
-      const page = await read(plan, since);
+      const page = await this.#read(plan, since);
       const bytes = measurePage(page);
       room.hold(readers.has(first) ? bytes : 0);
       for (const reader of [...readers]) reader.settle(reader.room.hold(bytes) ? page : undefined);
     } catch (error) {
       room.hold(0);
-      if (isBusy(error)) settleAll(readers);
+      if (isBusy(error)) this.#settleAll(readers);
       else for (const reader of [...readers]) reader.fail(error);
     }
   }
 
-  function settleAll(readers: Readers): void {
+  #settleAll(readers: Readers): void {
     for (const reader of [...readers]) reader.settle(undefined);
   }
 
-  function close(): void {
-    closed = true;
-    for (const queue of queues.values()) for (const readers of queue.values()) settleAll(readers);
-    queues.clear();
+  close(): void {
+    this.#closed = true;
+    for (const queue of this.#queues.values()) {
+      for (const readers of queue.values()) this.#settleAll(readers);
+    }
+    this.#queues.clear();
   }
-
-  return { take, close };
 }
 
 /** Reports whether a statement was not run because no connection was free in time. */

@@ -51,94 +51,106 @@ interface Queue {
  * @see docs/decisions/0007-bodies.md
  */
 export function openByteBudget(max: number): ByteBudget {
-  const share = max / 2;
-  const open = max - max / 5;
-  const held = new Map<string, number>();
-  const queues = new Map<string, Queue>();
-  let taken = 0;
-  let waitingBytes = 0;
+  return new SharedBytes(max);
+}
 
-  function add(tenant: string, bytes: number): void {
-    const now = (held.get(tenant) ?? 0) + bytes;
-    taken += bytes;
-    if (now === 0) held.delete(tenant);
-    else held.set(tenant, now);
+/** The bytes that each tenant holds, and the queues of those that wait. */
+class SharedBytes implements ByteBudget {
+  readonly max: number;
+  /** The most that one tenant may hold. */
+  readonly #share: number;
+  /** The most that tenants that already hold some may take in all. */
+  readonly #open: number;
+  readonly #held = new Map<string, number>();
+  readonly #queues = new Map<string, Queue>();
+  #taken = 0;
+  #waitingBytes = 0;
+
+  constructor(max: number) {
+    this.max = max;
+    this.#share = max / 2;
+    this.#open = max - max / 5;
   }
 
-  function fits(tenant: string, bytes: number): boolean {
-    const own = held.get(tenant) ?? 0;
-    if (own === 0) return taken + bytes <= max;
-    return own + bytes <= share && taken + bytes <= open;
+  take(bytes: number, tenant: string): Release | undefined {
+    const counted = Math.min(bytes, this.#share);
+    return this.#fits(tenant, counted) ? this.#hold(tenant, counted) : undefined;
   }
 
-  function hold(tenant: string, bytes: number): Release {
-    add(tenant, bytes);
+  await(bytes: number, { tenant, waitMs, client }: ByteRequest): Promise<Release | undefined> {
+    const counted = Math.min(bytes, this.#share);
+    const queue = this.#queues.get(tenant) ?? { waiters: new Set(), bytes: 0 };
+    if (this.#isCrowded(queue, counted)) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const end = (release?: Release) => {
+        endDeadline();
+        this.#leave(tenant, { queue, waiter });
+        resolve(release);
+      };
+      const waiter: Waiter = { bytes: counted, enter: () => end(this.#hold(tenant, counted)) };
+      const endDeadline = startDeadline({ ms: waitMs, late: () => end(), client });
+      this.#join(tenant, { queue, waiter });
+      this.#admitWaiters();
+    });
+  }
+
+  #add(tenant: string, bytes: number): void {
+    const now = (this.#held.get(tenant) ?? 0) + bytes;
+    this.#taken += bytes;
+    if (now === 0) this.#held.delete(tenant);
+    else this.#held.set(tenant, now);
+  }
+
+  #fits(tenant: string, bytes: number): boolean {
+    const own = this.#held.get(tenant) ?? 0;
+    if (own === 0) return this.#taken + bytes <= this.max;
+    return own + bytes <= this.#share && this.#taken + bytes <= this.#open;
+  }
+
+  #hold(tenant: string, bytes: number): Release {
+    this.#add(tenant, bytes);
     let released = false;
     return () => {
       if (released) return;
       released = true;
-      add(tenant, -bytes);
-      admitWaiters();
+      this.#add(tenant, -bytes);
+      this.#admitWaiters();
     };
   }
 
-  function admitWaiters(): void {
-    for (const tenant of [...queues.keys()].sort(byHeld)) {
-      for (const waiter of queues.get(tenant)?.waiters ?? []) {
-        if (fits(tenant, waiter.bytes)) waiter.enter();
+  #admitWaiters(): void {
+    for (const tenant of [...this.#queues.keys()].sort((one, other) => this.#byHeld(one, other))) {
+      for (const waiter of this.#queues.get(tenant)?.waiters ?? []) {
+        if (this.#fits(tenant, waiter.bytes)) waiter.enter();
         // The next tenant holds nothing: the rest of the budget is kept until its bytes fit.
-        else if (!held.has(tenant)) return;
+        else if (!this.#held.has(tenant)) return;
         else break;
       }
     }
   }
 
-  function byHeld(one: string, other: string): number {
-    return (held.get(one) ?? 0) - (held.get(other) ?? 0);
+  #byHeld(one: string, other: string): number {
+    return (this.#held.get(one) ?? 0) - (this.#held.get(other) ?? 0);
   }
 
   /** Reports whether the queues are full and the tenant has more than an equal share of them. */
-  function isCrowded(queue: Queue, bytes: number): boolean {
-    const most = MAX_WAITING_FACTOR * max;
-    if (waitingBytes + bytes <= most) return false;
-    return queue.bytes + bytes > most / (queues.size + (queue.bytes === 0 ? 1 : 0));
+  #isCrowded(queue: Queue, bytes: number): boolean {
+    const most = MAX_WAITING_FACTOR * this.max;
+    if (this.#waitingBytes + bytes <= most) return false;
+    return queue.bytes + bytes > most / (this.#queues.size + (queue.bytes === 0 ? 1 : 0));
   }
 
-  function join(tenant: string, { queue, waiter }: QueuePlace): void {
-    queues.set(tenant, queue);
+  #join(tenant: string, { queue, waiter }: QueuePlace): void {
+    this.#queues.set(tenant, queue);
     queue.waiters.add(waiter);
     queue.bytes += waiter.bytes;
-    waitingBytes += waiter.bytes;
+    this.#waitingBytes += waiter.bytes;
   }
 
-  function leave(tenant: string, { queue, waiter }: QueuePlace): void {
+  #leave(tenant: string, { queue, waiter }: QueuePlace): void {
     if (!queue.waiters.delete(waiter)) return;
     queue.bytes -= waiter.bytes;
-    waitingBytes -= waiter.bytes;
-    if (queue.bytes === 0) queues.delete(tenant);
+    this.#waitingBytes -= waiter.bytes;
+    if (queue.bytes === 0) this.#queues.delete(tenant);
   }
-
-  return {
-    max,
-    take(bytes, tenant) {
-      const counted = Math.min(bytes, share);
-      return fits(tenant, counted) ? hold(tenant, counted) : undefined;
-    },
-    await(bytes, { tenant, waitMs, client }) {
-      const counted = Math.min(bytes, share);
-      const queue = queues.get(tenant) ?? { waiters: new Set(), bytes: 0 };
-      if (isCrowded(queue, counted)) return Promise.resolve(undefined);
-      return new Promise((resolve) => {
-        const end = (release?: Release) => {
-          endDeadline();
-          leave(tenant, { queue, waiter });
-          resolve(release);
-        };
-        const waiter: Waiter = { bytes: counted, enter: () => end(hold(tenant, counted)) };
-        const endDeadline = startDeadline({ ms: waitMs, late: () => end(), client });
-        join(tenant, { queue, waiter });
-        admitWaiters();
-      });
-    },
-  };
 }

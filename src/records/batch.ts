@@ -66,57 +66,82 @@ interface Pending<Item, Result> extends Pick<Batchable<Item, Result>, "item" | "
  */
 export function openBatcher<Item, Result>(
   runBatch: RunBatch<Item, Result>,
-  { maxItems, slowMs = Infinity, lateMs, now = () => performance.now() }: BatchOptions,
+  options: BatchOptions,
 ): Batcher<Item, Result> {
-  let pending: Pending<Item, Result>[] = [];
-  let running = 0;
-  const { isPaused, isDoubted, pause, noteSlow, noteFast } = openPauses(now);
+  const queue = new BatchQueue(runBatch, options);
+  return (batchable) => queue.run(batchable);
+}
 
-  function run(batchable: Batchable<Item, Result>): Promise<Result> {
-    return running === 0 || isPaused(batchable.tenant)
-      ? runAlone(batchable)
-      : runWithOthers(batchable);
+/** The items that wait for the end of the tick, and how many are running. */
+class BatchQueue<Item, Result> {
+  readonly #runBatch: RunBatch<Item, Result>;
+  readonly #maxItems: number;
+  readonly #slowMs: number;
+  readonly #lateMs: number | undefined;
+  readonly #now: () => number;
+  readonly #pauses: Pauses;
+  #pending: Pending<Item, Result>[] = [];
+  #running = 0;
+
+  constructor(
+    runBatch: RunBatch<Item, Result>,
+    { maxItems, slowMs = Infinity, lateMs, now = () => performance.now() }: BatchOptions,
+  ) {
+    this.#runBatch = runBatch;
+    this.#maxItems = maxItems;
+    this.#slowMs = slowMs;
+    this.#lateMs = lateMs;
+    this.#now = now;
+    this.#pauses = openPauses(now);
   }
 
-  async function runAlone(batchable: Batchable<Item, Result>): Promise<Result> {
-    running++;
+  run(batchable: Batchable<Item, Result>): Promise<Result> {
+    return this.#running === 0 || this.#pauses.isPaused(batchable.tenant)
+      ? this.#runAlone(batchable)
+      : this.#runWithOthers(batchable);
+  }
+
+  async #runAlone(batchable: Batchable<Item, Result>): Promise<Result> {
+    this.#running++;
     try {
-      return await batchable.runAlone({ paused: isPaused(batchable.tenant) });
+      return await batchable.runAlone({ paused: this.#pauses.isPaused(batchable.tenant) });
     } finally {
-      running--;
+      this.#running--;
     }
   }
 
-  async function runWithOthers(batchable: Batchable<Item, Result>): Promise<Result> {
+  async #runWithOthers(batchable: Batchable<Item, Result>): Promise<Result> {
     const { item, tenant } = batchable;
     const result = await new Promise<Result | undefined>((resolve, reject) => {
-      if (pending.push({ item, tenant, resolve, reject }) === 1) onNextTick(sendPending);
+      if (this.#pending.push({ item, tenant, resolve, reject }) === 1) {
+        onNextTick(() => this.#sendPending());
+      }
     });
-    return result === undefined ? await runAlone(batchable) : result;
+    return result === undefined ? await this.#runAlone(batchable) : result;
   }
 
-  function sendPending(): void {
+  #sendPending(): void {
     const trusted: Pending<Item, Result>[] = [];
     const doubted = new Map<string, Pending<Item, Result>[]>();
-    for (const one of pending) {
-      if (!isDoubted(one.tenant)) trusted.push(one);
+    for (const one of this.#pending) {
+      if (!this.#pauses.isDoubted(one.tenant)) trusted.push(one);
       else doubted.get(one.tenant)?.push(one) ?? doubted.set(one.tenant, [one]);
     }
-    pending = [];
-    sendAll(takeTurns(trusted));
-    doubted.forEach(sendAll);
+    this.#pending = [];
+    this.#sendAll(takeTurns(trusted));
+    doubted.forEach((items) => this.#sendAll(items));
   }
 
-  function sendAll(all: readonly Pending<Item, Result>[]): void {
-    for (let from = 0; from < all.length; from += maxItems) {
-      const some = all.slice(from, from + maxItems);
-      if (some.length > 1) send(some);
+  #sendAll(all: readonly Pending<Item, Result>[]): void {
+    for (let from = 0; from < all.length; from += this.#maxItems) {
+      const some = all.slice(from, from + this.#maxItems);
+      if (some.length > 1) this.#send(some);
       else some[0]!.resolve(undefined);
     }
   }
 
-  function send(batch: readonly Pending<Item, Result>[]): void {
-    running += batch.length;
+  #send(batch: readonly Pending<Item, Result>[]): void {
+    this.#running += batch.length;
     const client = new AbortController();
     let unsettled = batch.length;
     let endDeadline: (() => void) | undefined;
@@ -125,25 +150,26 @@ export function openBatcher<Item, Result>(
     let beforeMs = Infinity;
     const slow = new Set<string>();
     const sent = () => {
-      sentMs = beforeMs = now();
-      if (lateMs === undefined) return;
-      endDeadline ??= startDeadline({ ms: lateMs, late: () => client.abort() });
+      sentMs = beforeMs = this.#now();
+      if (this.#lateMs === undefined) return;
+      endDeadline ??= startDeadline({ ms: this.#lateMs, late: () => client.abort() });
     };
     const settled = (tenant: string) => {
-      running--;
-      const nowMs = now();
-      if (nowMs - beforeMs > slowMs / batch.length) slow.add(tenant);
+      this.#running--;
+      const nowMs = this.#now();
+      if (nowMs - beforeMs > this.#slowMs / batch.length) slow.add(tenant);
       beforeMs = nowMs;
       if (--unsettled > 0) return;
       endDeadline?.();
-      if (nowMs - sentMs > slowMs) slow.forEach((tenant) => noteSlow(tenant, sentMs));
-      else batch.forEach(({ tenant }) => noteFast(tenant));
+      if (nowMs - sentMs > this.#slowMs) {
+        slow.forEach((tenant) => this.#pauses.noteSlow(tenant, sentMs));
+      } else batch.forEach(({ tenant }) => this.#pauses.noteFast(tenant));
     };
-    const results = runBatch(batch.map(({ item }) => item), { sent, client });
+    const results = this.#runBatch(batch.map(({ item }) => item), { sent, client });
     batch.forEach(({ tenant, resolve, reject }, place) =>
       results[place]!.then((result) => {
         settled(tenant);
-        if (result === undefined) pause(tenant);
+        if (result === undefined) this.#pauses.pause(tenant);
         resolve(result);
       }, (error) => {
         settled(tenant);
@@ -151,8 +177,6 @@ export function openBatcher<Item, Result>(
       })
     );
   }
-
-  return run;
 }
 
 /**

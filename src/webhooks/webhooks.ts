@@ -8,7 +8,12 @@ import { DatabaseError } from "../postgres/database_error.ts";
 import type { WebhookRequest } from "../request/webhook_request.ts";
 import type { Access } from "../tokens/token.ts";
 import type { ChangeSource } from "./change_source.ts";
-import { type CreatedWebhook, insertWebhook, deleteStoredWebhook, selectWebhooks } from "./store.ts";
+import {
+  type CreatedWebhook,
+  deleteStoredWebhook,
+  insertWebhook,
+  selectWebhooks,
+} from "./store.ts";
 import type { Webhook } from "./webhook.ts";
 import { findUrlProblem } from "./webhook_url.ts";
 

@@ -71,21 +71,12 @@ export function describeService(holder?: Holder, given?: Brevity): JsonSchema {
   const top = [listOperations(ofEachTable), ...(isTerse ? [listHeaderParameters()] : [])];
   return {
     openapi: "3.1.0",
-    info: {
-      title: holder === undefined ? "Rowgate" : `Rowgate for ${holder.access.tenant}`,
-      version: INTERFACE_VERSION,
-      description: isBrief ? [DESCRIPTION, ...top].join("\n\n") : DESCRIPTION,
-      contact: { name: "The operator of this service" },
-      license: { name: "MIT", identifier: "MIT" },
-    },
+    info: describeInfo(holder, isBrief ? [DESCRIPTION, ...top] : [DESCRIPTION]),
     servers: [{ url: "/", description: "This server" }],
     security: [{ token: [] }],
     tags: [
       ...TAGS.filter(({ name }) => shared.some(({ tag }) => tag === name)),
-      ...tables.map(({ name, comment }) => ({
-        name,
-        description: comment ?? `The table ${name}`,
-      })),
+      ...tables.map(describeTag),
     ],
     paths: groupByPath(described.flatMap(({ paths }) => paths)),
     components: {
@@ -119,6 +110,21 @@ export function describeService(holder?: Holder, given?: Brevity): JsonSchema {
       },
     },
   };
+}
+
+function describeInfo(holder: Holder | undefined, description: readonly string[]): JsonSchema {
+  return {
+    title: holder === undefined ? "Rowgate" : `Rowgate for ${holder.access.tenant}`,
+    version: INTERFACE_VERSION,
+    description: description.join("\n\n"),
+    contact: { name: "The operator of this service" },
+    license: { name: "MIT", identifier: "MIT" },
+  };
+}
+
+/** Describes the group of the operations of a table. */
+function describeTag({ name, comment }: Holder["tables"][number]): JsonSchema {
+  return { name, description: comment ?? `The table ${name}` };
 }
 
 /** Describes queries of any table, or the schemas that queries of the holder's tables share. */
