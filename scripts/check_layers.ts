@@ -87,9 +87,10 @@ function moduleOf(name: string): string {
 /** Each module must be in the list, and may import only modules before it, or fewer; types included. */
 function checkModules(all: readonly Edge[]): void {
   const order = readTable(architecture, "modules").flatMap(([names = []]) => names);
-  const only = new Map(
-    readTable(layers, "only").map(([[module = ""] = [], used = []]) => [module, used]),
-  );
+  const only = new Map<string, readonly string[]>();
+  for (const [[module = ""] = [], used = []] of readTable(layers, "only")) {
+    only.set(module, [...(only.get(module) ?? []), ...used]);
+  }
   const unused = new Set(
     [...only].flatMap(([module, used]) => used.map((one) => `${module} ${one}`)),
   );

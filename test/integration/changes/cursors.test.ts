@@ -195,7 +195,7 @@ describe("cursors of the changes feed", () => {
   });
 
   it("stay short with hundreds of transactions that are running [CH11]", async () => {
-    const { printPosition } = await import("../../../src/changes/position.ts");
+    const { printFeedPosition } = await import("../../../src/changes/position.ts");
     const running = Array.from({ length: 300 }, (_, place) => String(9_000_000_000 + 7 * place));
     const snapshot = { next: "9000009999", running };
     const position = {
@@ -207,6 +207,6 @@ describe("cursors of the changes feed", () => {
       seen: snapshot,
       partial: { snapshot, place: { xid: "9000000007", seq: "12345678", ordinal: "1000" } },
     };
-    assert(printPosition(position).length < 4000, String(printPosition(position).length));
+    assert(printFeedPosition(position).length < 4000, String(printFeedPosition(position).length));
   });
 });
