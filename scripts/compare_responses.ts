@@ -51,7 +51,7 @@ const TESTS: readonly string[] = [
   "lasts longer than a statement may, and not longer than an export may",
   // It asks until the catalogue has been read again.
   "are learnt from an update where the role may not try",
-  // Letters of a cursor are changed, so that it is not seen to be one, which is sealed anew.
+  // Letters of a cursor are changed, so that it is not recognised as one, which would be sealed again.
   "rejects what is no cursor of the table",
   // Its policy hides no column: with the least rights one is hidden all the same.
   "are listed so, with their fields",
@@ -109,7 +109,7 @@ const NOW = new RegExp(
   "g",
 );
 
-/** What is random: page tokens and cursors, which are sealed anew, tokens, webhooks and their secrets. */
+/** What is random: page tokens and cursors, which are sealed again, tokens, webhooks and their secrets. */
 const RANDOM = /AQAAAA[\w-]{40,}…?|rg_\w{11}_\w*…?|\bwh_\w{16}\b|\bwhsec_[\w+/]+=*/g;
 
 function differ(known: RecordedResponse, response: RecordedResponse): string | undefined {

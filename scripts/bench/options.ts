@@ -6,7 +6,7 @@ import { orShowUsage } from "./read_flags.ts";
 export const FIXED_WORKS = ["Q1", "Q2", "Q2W", "Q3", "U1", "U2"] as const;
 /** One of them. */
 export type FixedWork = typeof FIXED_WORKS[number];
-/** The works that are drawn anew for each run: reads and updates. */
+/** The works that are drawn for each run: reads and updates. */
 export const DRAWN_WORKS = ["DR", "DU"] as const;
 /** All works. */
 export const WORKS = [...FIXED_WORKS, ...DRAWN_WORKS] as const;

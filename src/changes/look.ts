@@ -56,7 +56,7 @@ export async function lookForAll(
   const tables = new Map(
     waiters.map(({ position: { feed }, plan: { table: { stored } } }) => [feed, stored]),
   );
-  // All clients have arrived anew after looks failed or paused.
+  // All clients have arrived again after looks failed or paused.
   const arrived = waiters.filter(({ clear }) => clear === undefined);
   const question = {
     seen: seen ?? NOTHING_MISSED,

@@ -23,7 +23,7 @@ export interface Failure {
   readonly error: RowgateError;
 }
 
-/** A response or an error; `success` tells which. */
+/** A response or an error; `success` says which. */
 export type Result<A> = (A & { readonly success: true }) | Failure;
 
 const NAME = "RowgateError";

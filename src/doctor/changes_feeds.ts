@@ -100,10 +100,10 @@ export function checkLog({ oldestTransaction }: LogStatus): Finding[] {
     what,
     why: "old entries of the changes feeds are kept until it ends",
     fix: prepared === null
-      ? `select pg_catalog.pg_terminate_backend(${pid});    -- if nothing needs it any more`
+      ? `select pg_catalog.pg_terminate_backend(${pid});    -- if nothing needs it`
       : [
         remark(`in the database ${database}, as ${user} or a superuser:`),
-        `rollback prepared ${quoteText(prepared)};    -- if nothing needs it any more`,
+        `rollback prepared ${quoteText(prepared)};    -- if nothing needs it`,
       ].join("\n"),
   }];
 }

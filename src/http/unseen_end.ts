@@ -3,7 +3,7 @@ import type { Exchange } from "./respond.ts";
 
 /**
  * Rejects an export over HTTP/1.0, where the end of the connection is the end of the body: one that broke
- * off would look whole. nginx speaks 1.0 to the service unless it is told otherwise, and then passes the
+ * off would look whole. nginx speaks 1.0 to the service by default, and then passes the
  * part on as complete. Where the version is not known, a request that closes its connection counts as
  * one of 1.0, since it is what nginx sends.
  * @throws {ApiError} 400

@@ -23,7 +23,7 @@ export interface RunAlone {
 export interface BatchRun {
   /** To be called when the batch is sent. */
   readonly sent: () => void;
-  /** Aborted when nothing waits for the results any more. */
+  /** Aborted when nothing waits for the results. */
   readonly client: { readonly signal: AbortSignal };
 }
 

@@ -92,7 +92,7 @@ function rejectOutside(
   if (leaving.length === 0) return undefined;
   const issues = leaving.map(({ column }) => ({
     path: under(under(path, "fields"), column.name),
-    message: `The row would not match the filter of table ${quote(table.name)} any more, ` +
+    message: `The row would no longer match the filter of table ${quote(table.name)}, ` +
       "expected a value with which it can still be reached",
   }));
   return Object.assign(rejectIssues(issues, document), { cause });

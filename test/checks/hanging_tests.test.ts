@@ -97,7 +97,7 @@ describe("a test that hangs", () => {
 });
 
 describe("a run that hangs", () => {
-  it("is ended with its processes, and names the test that does not answer any more", async () => {
+  it("is ended with its processes, and names the test that no longer responds", async () => {
     const text = (folder: string) =>
       `it("passes", () => {});
       it("computes for ever", () => {

@@ -113,7 +113,7 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
     }
     await run(`create table ${"t".repeat(63)} (id int4 primary key, tenant_id int4, name text);
       grant select on ${"t".repeat(63)} to rowgate_app`);
-    // The catalogue is read anew at most once a second.
+    // The catalogue is read again at most once a second.
     await waitUntil(async () => (await query("t".repeat(63))).status === 200);
     for (const length of [62, 64, 65, 1000]) assertRejected(await query("t".repeat(length)), 404);
   });

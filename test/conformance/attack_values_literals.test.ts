@@ -34,7 +34,7 @@ const STORED: readonly (readonly [column: string, sent: string, held: string])[]
   ["a_jsonb", "[]", "{}"],
 ];
 
-/** Texts that digits tell apart: which row a number in a filter finds, as the client writes it. */
+/** Texts that only their digits distinguish: which row a number in a filter finds, as the client writes it. */
 const FOUND: readonly (readonly [condition: string, ids: number[]])[] = [
   ['{"field": "label", "op": "eq", "value": 1.5}', [1]],
   ['{"field": "label", "op": "eq", "value": 1.50}', [2]],

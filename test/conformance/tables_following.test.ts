@@ -47,7 +47,7 @@ function createTable(name: string): string {
 }
 
 describeService("Tables, following the database", ({ kind, query, single, bulk, run }) => {
-  // Made at once: an unknown name has the catalogue read anew at most once a second.
+  // Made at once: an unknown name has the catalogue read again at most once a second.
   before(async () => {
     await run(ALTERED.map(createTable).join(";"));
     for (const name of ALTERED) assertOk(await eventually(() => query(name), found));

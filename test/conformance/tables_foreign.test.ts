@@ -13,7 +13,7 @@ describeService("Tables, foreign tables", ({ query, get, run }) => {
       create foreign table farther (id int4, tenant_id int4 not null) server abroad;
       grant select on far, farther to rowgate_app`,
     );
-    // A server of another process has read the catalogue already; an unknown name makes it read anew.
+    // A server of another process has read the catalogue already; an unknown name makes it read again.
     for (let attempt = 0; attempt < 30; attempt++) {
       if ((await get("/integration/tables/far/fields")).status === 200) break;
       await new Promise((resolve) => setTimeout(resolve, 100));

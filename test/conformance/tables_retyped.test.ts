@@ -4,7 +4,7 @@ import type { ReceivedResponse } from "../support/service.ts";
 import { assertOk, assertRejectedAt, recordsOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
-/** Repeats a request while it is rejected; the catalogue is read anew at most once a second. */
+/** Repeats a request while it is rejected; the catalogue is read again at most once a second. */
 async function soon(send: () => Promise<ReceivedResponse>): Promise<ReceivedResponse> {
   let response = await send();
   for (let attempt = 0; attempt < 30 && response.status !== 200; attempt++) {
@@ -55,7 +55,7 @@ function createTable(name: string, type: string, value: string): string {
 describeService(
   "Tables, columns that take other values than before",
   ({ query, single, bulk, run }) => {
-    // Made at once: an unknown name has the catalogue read anew at most once a second.
+    // Made at once: an unknown name has the catalogue read again at most once a second.
     before(async () => {
       await run(
         TABLES.map(([name, type, value]) => createTable(`r_${name}`, type, value)).join(";"),

@@ -5,7 +5,7 @@ import { describeService, type ServiceOptions } from "./describe_service.ts";
 
 const SELECT = ["at", "local", "day", "spans", "times", "locals"];
 
-/** A database that is not in UTC, and the ways in which the service can be told of a zone. */
+/** A database that is not in UTC, and the ways in which the service can get a zone. */
 const VARIANTS: readonly (readonly [string, string, ServiceOptions["environment"]])[] = [
   ["of the database", "America/New_York", {}],
   ["of the database, behind a pooler", "America/New_York", { ROWGATE_PREPARE: "off" }],

@@ -21,7 +21,7 @@ import { createServingDatabase, type ServingDatabase } from "./serving_database.
 
 const CLIENTS = 6;
 const PAUSE_MS = 20;
-/** What it is told to say then. */
+/** What it responds then. */
 const NO_SERVER = /`(http-error [^`]+)`/.exec(await readDocument("docs/operators.md"))![1]!;
 
 const [balancing, pooling] = await Promise.all([findLoadBalancer(), findPooler()]);

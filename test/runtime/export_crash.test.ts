@@ -47,7 +47,7 @@ describe("exports whose Postgres crashes", () => {
     await cluster?.stop();
   });
 
-  /** Waits until no export runs any more, which is soon. */
+  /** Waits until no export runs, which is soon. */
   async function awaitFree(address: string): Promise<void> {
     await waitSoon(async () => {
       const text = await (await fetch(`${address}/metrics`)).text();

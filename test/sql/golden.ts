@@ -5,7 +5,7 @@ import { collapseSpace } from "../../src/postgres/statements.ts";
 
 /**
  * Compares a statement with its golden file, which is laid out for its readers; with
- * `ROWGATE_WRITE_GOLDEN=1` the file is written anew, to be read before it is committed.
+ * `ROWGATE_WRITE_GOLDEN=1` the file is written again; read it before you commit it.
  */
 export async function compareGolden(title: string, statement: string): Promise<void> {
   const file = new URL(`./golden/${title.replaceAll(/[ ,]+/g, "_")}.sql`, import.meta.url);

@@ -16,7 +16,7 @@ type Tar = Blob;
 /**
  * Makes an empty data directory for the embedded Postgres. It is a third of what `initdb` makes by
  * default, so that to open it takes half as long: segments of the log have 1 MB, and there is no
- * database but the one that is served. Of the 128 MB of shared buffers, which each start prepares anew,
+ * database but the one that is served. Of the 128 MB of shared buffers, which each start prepares again,
  * 8 are left: that saves a third of the time again.
  */
 export async function makeEmpty(): Promise<Tar> {

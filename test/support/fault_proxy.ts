@@ -14,7 +14,7 @@ export type Fault =
   /** Each cancel request is lost, and its connection is closed as if it had been handled in error. */
   | { readonly kind: "reset_cancels" }
   /**
-   * Nothing goes through any more, nothing is closed; new ones are accepted. Afterwards those of that
+   * Nothing goes through, nothing is closed; new ones are accepted. Afterwards those of that
    * time are reset, or silent for ever, as when something between has forgotten them.
    */
   | { readonly kind: "black_hole"; readonly silent?: boolean }

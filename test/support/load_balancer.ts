@@ -28,7 +28,7 @@ export async function findLoadBalancer(): Promise<string | undefined> {
 
 /**
  * Starts an haproxy in front of servers on loopback ports. Besides the timeouts, which it has no defaults
- * for, it is told one thing: to check `/readyz`; and what is given.
+ * for, it gets one setting: to check `/readyz`; and what is given.
  */
 export async function startLoadBalancer(
   program: string,

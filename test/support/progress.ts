@@ -20,7 +20,7 @@ const PATH = join(FOLDER ?? "", `${crypto.randomUUID()}.ndjson`);
 
 /**
  * Writes what this worker runs to a file of its own, so that the runner can name what hangs even when
- * the worker does not answer any more.
+ * the worker no longer responds.
  */
 export function reportProgress(progress: Progress): void {
   if (FOLDER === undefined) return;

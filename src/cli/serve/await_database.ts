@@ -22,7 +22,7 @@ export interface AwaitOptions {
   readonly config: Config;
   readonly observe: Observe;
   readonly output: Output;
-  /** Aborted when the service closes: the database is not waited for any more. */
+  /** Aborted when the service closes: the service stops waiting for the database. */
   readonly closing: AbortSignal;
 }
 

@@ -6,7 +6,7 @@ export interface KeepWorkerOptions {
   /** From 1 on. */
   readonly number: number;
   readonly observe: Observe;
-  /** When it is aborted, a worker that ends is not replaced any more. */
+  /** When it is aborted, a worker that ends is no longer replaced. */
   readonly stopping: AbortSignal;
 }
 

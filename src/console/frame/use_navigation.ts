@@ -16,7 +16,7 @@ export interface Navigation {
   readonly openTable: (name: string) => void;
   /** Begins at a table, as after signing in; Back does not lead to before. */
   readonly begin: (table: string | undefined) => void;
-  /** Begins anew, and forgets where tables were left. */
+  /** Starts again, and forgets where tables were left. */
   readonly forget: () => void;
 }
 

@@ -15,7 +15,7 @@ const SETTINGS = {
   // Nothing but a commit that waits for it is on the disk soon.
   synchronous_commit: "off",
   wal_writer_delay: "10s",
-  // A commit that waits for this standby waits until it is told not to: the standby does not exist.
+  // A commit that waits for this standby waits until the setting is changed: the standby does not exist.
   synchronous_standby_names: "nobody",
 };
 const TABLE = "create table parcels (id int4 primary key, tenant_id int4 not null, n int4)";

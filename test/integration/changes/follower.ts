@@ -5,7 +5,7 @@ import { openReader } from "./reader.ts";
 
 /** A client of a tenant that keeps a copy of a table. */
 export interface Follower {
-  /** Applies what has changed; it waits while the service is unavailable, and begins again when told to. */
+  /** Applies what has changed; it waits while the service is unavailable, and begins again after a 410. */
   readonly catchUp: () => Promise<void>;
   /** Catches up, and compares the copy with the rows of the table, by the given columns. */
   readonly compare: (why: string) => Promise<void>;

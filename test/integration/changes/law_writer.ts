@@ -68,7 +68,7 @@ export function openTransactions(random: Random): () => Transaction {
   };
 }
 
-/** Writes in transactions of every kind until it is told to stop; counts what it has done. */
+/** Writes in transactions of every kind until it is stopped, and counts them. */
 export async function writeHistory(
   url: string,
   { random, draw, stopping, deeds }: {

@@ -17,7 +17,7 @@ describe("rowgate audit, and rowgate serve with an audit", () => {
   });
   after(() => test.drop());
 
-  it("says that there is no audit before the schema is created [R30]", async () => {
+  it("reports that there is no audit before the schema is created [R30]", async () => {
     const { code, out, err } = await runRowgate(["audit"], owner);
     assertEquals([code, out], [1, ""]);
     assertStringIncludes(err, "there is no table rowgate.audit");

@@ -20,7 +20,7 @@ describe("rowgate changes", () => {
   /** The driver would take a transaction that it has not begun for a mistake. */
   const run = (...args: string[]) => runRowgate(["changes", ...args], owner);
 
-  it("says which tables have no feed, and why a table cannot have one [CH2]", async () => {
+  it("lists tables without a feed, and why a table cannot have one [CH2]", async () => {
     const none = await run("status");
     assertEquals(none.code, 0);
     assertStringIncludes(none.err, "No table has a changes feed.");
@@ -97,7 +97,7 @@ describe("rowgate changes", () => {
     assertEquals(feeds.map(({ table }: { table: string }) => table), ["measurements"]);
   });
 
-  it("is followed through a server, which ends waits when it stops [CH2] [CH16]", async () => {
+  it("enables a feed that clients follow through a server, which ends waits when it stops [CH2] [CH16]", async () => {
     await test.admin`grant usage on schema rowgate to rowgate_app`;
     await test.admin`grant select on rowgate.tokens, rowgate.secrets, rowgate.changes, rowgate.feeds
       to rowgate_app`;

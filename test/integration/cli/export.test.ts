@@ -90,7 +90,7 @@ describe("rowgate export", () => {
   });
 
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    it(`says how far it came when it is ended by ${signal}, and leaves no file [EX21]`, async () => {
+    it(`reports its progress when it is ended by ${signal}, and leaves no file [EX21]`, async () => {
       const file = join(folder, "ended.ndjson");
       const environment = { ROWGATE_TOKEN: service.tokens.a };
       const parameters = ["export", "long", "--url", url];

@@ -107,7 +107,7 @@ describe("a database that comes and goes", () => {
     assertEquals(heard, 1);
   });
 
-  it("is useless to wait for when it has another name [R37] [DB2]", async () => {
+  it("ends the start when its name is wrong [R37] [DB2]", async () => {
     const url = new URL(test.url ?? "");
     url.pathname = "/no_such_database";
     const database = openDatabase(configure({ databaseUrl: url.href }), () => {});
@@ -119,7 +119,7 @@ describe("a database that comes and goes", () => {
     await database.close(1000);
   });
 
-  it("is useless to wait for with a wrong password [DB2]", async () => {
+  it("ends the start when the password is wrong [DB2]", async () => {
     const url = new URL(test.url ?? "");
     url.password = "hunter2";
     const database = openDatabase(configure({ databaseUrl: url.href }), () => {});
@@ -131,7 +131,7 @@ describe("a database that comes and goes", () => {
     await database.close(1000);
   });
 
-  it("is never spoken to unencrypted when encryption was asked for [DB24]", async () => {
+  it("is never used unencrypted when encryption was requested [DB24]", async () => {
     for (const mode of ["require", "verify-full"]) {
       const database = openDatabase(
         configure({ databaseUrl: `${test.url}?sslmode=${mode}` }),
@@ -142,7 +142,7 @@ describe("a database that comes and goes", () => {
     }
   });
 
-  it("is never spoken to when it responds strangely to whether it encrypts [DB24]", async () => {
+  it("is not used when it gives an invalid answer to the request for TLS [DB24]", async () => {
     // An error as from before TLS, and a yes with more behind it, which would be taken for encrypted.
     for (const response of ["E", "SR\0\0\0\x08\0\0\0\0"]) {
       let reported = 0;
@@ -186,7 +186,7 @@ describe("a database that comes and goes", () => {
     await database.close(1000);
   });
 
-  it("has our settings win over those of its role [DB27]", async () => {
+  it("gets our settings in place of those of its role [DB27]", async () => {
     const role = `loud_${crypto.randomUUID().replaceAll("-", "")}`;
     await test.admin.unsafe(`
       create role ${role} login superuser password 'x';

@@ -64,7 +64,7 @@ describe("a session whose statement was cancelled", () => {
     sql`select pg_sleep(${String(seconds)}::text::float8)`;
   const add: Compile = (sql) => sql`update items set n = n + 1 where id = ${"1"}::text::int4`;
 
-  it("is the same afterwards, and its prepared statements are, too [RE35]", async () => {
+  it("works as before, with its prepared statements [RE35]", async () => {
     for (let use = 0; use < 3; use++) await run(add, { write: true });
     for (let use = 0; use < 3; use++) await run(sleep(0), { write: true });
     await look();
@@ -81,7 +81,7 @@ describe("a session whose statement was cancelled", () => {
     assertEquals(await look(), before);
   });
 
-  it("is lent only when a cancel request that is late has arrived [DB31]", async () => {
+  it("is used again only after a late cancel request has arrived [DB31]", async () => {
     const before = await look();
     const other = await openOtherSession(test.admin);
     let ran = false;
@@ -105,7 +105,7 @@ describe("a session whose statement was cancelled", () => {
     assertEquals((await look()).pid, before.pid);
   });
 
-  it("is never hit by the cancellation of another one, whenever that arrives [DB31]", async () => {
+  it("is never affected by the cancellation of another statement, whenever that arrives [DB31]", async () => {
     const before = await look();
     const outcomes = new Set<string>();
     for (let round = 0; round < ROUNDS || outcomes.size < 2; round++) {

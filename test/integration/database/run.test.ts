@@ -230,7 +230,7 @@ for (const kind of DATABASE_KINDS) {
       });
     });
 
-    it("is probed without a failure", async () => {
+    it("answers a probe without a failure", async () => {
       assertEquals(await probeDatabase(subject.database), undefined);
     });
   });
@@ -445,7 +445,7 @@ describe("run over broken connections", () => {
     assert(error.message.includes("outcome is unknown"));
   });
 
-  it("gives no later statement the error of a broken connection", async () => {
+  it("reports the error of a broken connection to no later statement", async () => {
     for (let round = 0; round < 5; round++) {
       const rows = await subject.database.run((sql) => sql`select ${String(round)}::text as n`, {
         write: true,

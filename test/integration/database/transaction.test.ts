@@ -155,7 +155,7 @@ describe("transact over locks and broken connections", () => {
     return row?.name;
   }
 
-  it("gives way to a lock after the lock timeout, undone [E39]", async () => {
+  it("ends at the lock timeout, and is undone [E39]", async () => {
     await test.admin.begin(async (admin) => {
       await admin`select from places for update`;
       const error = await assertRejects(() =>
@@ -196,7 +196,7 @@ describe("transact over locks and broken connections", () => {
     assertEquals(rows[0]?.name, "old");
   });
 
-  it("undoes what a full database broke off", async () => {
+  it("is undone when the disk is full", async () => {
     // 53100 is what Postgres says when the disk is full; the connection lives on.
     await createRaiseInC(test);
     const error = await assertRejects(() =>

@@ -26,7 +26,7 @@ describe("doctor over tables that cannot be read", () => {
   });
   after(() => test?.drop());
 
-  it("goes past a materialized view without data and a view that fails, and reports each [R67]", async () => {
+  it("continues after a materialized view without data and a view that fails, and reports each [R67]", async () => {
     const found = await examineDatabase(test, { policy: POLICY });
     const isolation = found.get("isolation")!;
     assertEquals(

@@ -32,7 +32,7 @@ describe("the embedded database on disk", () => {
     assertEquals(rows.map((row) => row.value), ["here"]);
   });
 
-  it("is open once at a time, and says which process has it", async () => {
+  it("can be opened by one process at a time, and names that process", async () => {
     await unpackCluster(dataDir);
     const embedded = await openEmbedded({ dataDir });
     const error = await assertRejects(() => openEmbedded({ dataDir }), Error);
@@ -56,7 +56,7 @@ describe("the embedded database on disk", () => {
     await (await openEmbedded({ dataDir })).close();
   });
 
-  it("begins with a dump of another", async () => {
+  it("starts from a dump of another database", async () => {
     const source = await openEmbedded({ load: await embeddedTemplate("empty") });
     const admin = connectEmbedded(source);
     await admin`create table copied (value text)`;

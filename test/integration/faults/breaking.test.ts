@@ -27,7 +27,7 @@ describe("a connection that breaks", () => {
 
   it("stays open when it is slow, and takes one round trip for each statement [DB13]", async () => {
     // What the statement is prepared with, and the token known by, is there already; the catalogue is
-    // not yet so old that it would be read anew.
+    // not yet so old that it would be read again.
     await readDeals(service);
     await readDeals(service);
     await service.proxy.during({ kind: "delay", ms: 50 }, async () => {

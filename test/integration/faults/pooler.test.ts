@@ -251,7 +251,7 @@ else {
           assertEquals(rows.map(({ value }) => value).join(""), "abcd");
           runs = Math.max(runs, ...rows.map((row) => Number(row["runs"])));
         }
-        // One that is prepared anew each time has run once, on the session that runs it.
+        // One that is prepared each time has run once, on the session that runs it.
         assert(runs > 5, `a prepared statement was run ${runs} times`);
       } finally {
         await database.close(1000);

@@ -120,7 +120,7 @@ describe("a service under overload", () => {
     }
     assertEquals(new Set(statuses), new Set([401, 400, 403, 404]));
     const used = service.observations.slice(seen).filter(({ kind }) => kind === "pool");
-    // A token that was believed for 4 s may have been asked for anew.
+    // A token that was believed for 4 s may have been looked up again.
     const misses =
       service.observations.slice(seen).filter((reported) =>
         reported.kind === "token_lookup" && reported.result === "miss"

@@ -182,7 +182,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** The catalogue is read anew at most once a second. */
+/** The catalogue is read again at most once a second. */
 async function soon(
   send: () => Promise<ReceivedResponse>,
   enough: (response: ReceivedResponse) => boolean,

@@ -1,4 +1,4 @@
-// With the feeds of the database: whoever applies the messages in order has the table's rows.
+// With the feeds of the database: a receiver that applies the messages in order has the table's rows.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { findTarget } from "../../../src/changes/find_feeds.ts";

@@ -27,7 +27,7 @@ describe("openRecentWrites", () => {
     };
   }
 
-  it("remembers a write for as long as it should, and tells the others now and then [M10]", async () => {
+  it("remembers a write for as long as it should, and informs the others now and then [M10]", async () => {
     const { writes, told, at } = open();
     assertEquals(writes.isRecent("a"), false);
     await writes.note("a");
