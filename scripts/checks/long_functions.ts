@@ -44,6 +44,7 @@ export const LONG_FUNCTIONS: readonly string[] = [
   "src/replicas/replicas.ts openReplicas",
   "src/telemetry/meters.ts openMeters",
   "src/telemetry/metrics.ts count",
+  "src/tokens/store.ts createTokenStore",
   "src/webhooks/feed_source.ts openFeedSource",
   "src/webhooks/keep_delivering.ts keepDelivering",
 ];
