@@ -7,6 +7,7 @@ import { authenticate, findAccess, noteAccess } from "./http/authenticate.ts";
 import { type Body, openBody, refuseBody } from "./http/body.ts";
 import type { ByteBudget } from "./http/byte_budget.ts";
 import { readIdempotencyKey } from "./http/idempotency_key.ts";
+import { readIfMatch } from "./http/if_match.ts";
 import { readPageToken } from "./http/page_link.ts";
 import {
   applyPreferences,
@@ -185,7 +186,8 @@ async function perform(
  * before the body.
  */
 function readTerms(operation: Operation, kind: PreferenceKind, exchange: Exchange): Preferences {
-  if (isWrite(operation)) refuseDroppedTerms(exchange.request, kind);
+  const obeysIfMatch = "obeysIfMatch" in operation && operation.obeysIfMatch === true;
+  if (isWrite(operation)) refuseDroppedTerms(exchange.request, { obeying: kind, obeysIfMatch });
   return applyPreferences(exchange, kind);
 }
 
@@ -203,13 +205,16 @@ async function performOnRecords(
   const preferences = readTerms(operation, kind, exchange);
   if (kind === "export" && !preferences.countAtEnd) rejectUnseenEnd(exchange);
   if (!isQuery) readIdempotencyKey(request);
+  const ifMatch = isQuery ? undefined : readIfMatch(request);
   const records = isQuery && reading !== undefined
     ? await reading.recordsFor(access, request)
     : service.records;
-  const text = await readBody();
+  const reads = operation.method !== "GET";
+  if (!reads) refuseBody(request);
+  const text = reads ? await readBody() : "";
   // Resolved again, because the catalogue may have changed while the body arrived.
   const table = resolveTable(await catalogue(), tableName, { access, operation: operation.scope });
-  const parsed = await operation.parse(text, { table, config });
+  const parsed = await operation.parse(text, { table, config, url: request.url });
   const kept = { operation, table, access, exchange, preferences, config };
   const plan = operation.plan(parsed, {
     table,
@@ -217,6 +222,7 @@ async function performOnRecords(
     preferences,
     wideNumbersAsText: wantsWideNumbersAsText(request.headers.get("accept")),
     after: readPageToken(request),
+    ifMatch,
     idempotency: await readIdempotency(text, kept),
     requestId,
     config,
@@ -255,9 +261,13 @@ async function makeResponse(
     const source = openExportSource(printed.exported, { trace, current, observe: service.observe });
     return respondExport(source, exchange, printed);
   }
-  const { applied, link, unordered, status } = printed;
+  const { applied, link, unordered, status, etag } = printed;
   if (applied !== undefined) noteApplied(exchange, applied);
   if (link !== undefined) exchange.headers["link"] = link;
   if (unordered) exchange.headers["rowgate-order"] = "unstable";
-  return await respondJson(takeJson(printed), exchange, { cacheable, status });
+  // What a write returns is not for caches, whatever version it has.
+  const isRead = exchange.request.method === "GET" || exchange.request.method === "HEAD";
+  if (etag !== undefined && !isRead) exchange.headers["etag"] = etag;
+  const version = isRead ? etag : undefined;
+  return await respondJson(takeJson(printed), exchange, { cacheable, status, etag: version });
 }

@@ -1,5 +1,6 @@
-import type { Client, ClientOptions, UpdateOptions, WideOption } from "./interface.ts";
-import { anyValue, checkOptions } from "./check_options.ts";
+import type { Client, ClientOptions, GetOptions, UpdateOptions, WideOption } from "./interface.ts";
+import { anyValue, checkOptions, writeNames } from "./check_options.ts";
+import { createRejection } from "./write_json.ts";
 import { createPages, type Reader } from "./pages.ts";
 import { createExport } from "./export.ts";
 import { createFollow } from "./follow.ts";
@@ -16,6 +17,8 @@ export type * from "./tables.ts";
 /** Undefined is no value of the options that limit an update. */
 const UPDATE_OPTIONS = {
   maxAffected: Number.isSafeInteger,
+  returning: (value: unknown) => typeof value === "boolean",
+  ifMatch: (value: unknown) => typeof value === "string",
   rollback: (value: unknown) => typeof value === "boolean",
   idempotencyKey: (value: unknown) => typeof value === "string" && /^[ -~]+$/.test(value),
   signal: anyValue,
@@ -41,9 +44,10 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
   const update =
     (how: string) => async (table: string, body: object, given: UpdateOptions = {}) => {
       checkOptions(given, UPDATE_OPTIONS);
-      const { maxAffected, rollback, idempotencyKey, ...options } = given;
+      const { maxAffected, rollback, returning, idempotencyKey, ...options } = given;
       const limit = maxAffected !== undefined && `max-affected=${maxAffected}`;
-      const prefer = [limit, rollback && "tx=rollback"].filter(Boolean).join();
+      const back = returning && "return=representation";
+      const prefer = [limit, rollback && "tx=rollback", back].filter(Boolean).join();
       // A rollback needs no key. Browsers make no UUID on a page without encryption.
       const key = idempotencyKey ?? (rollback ? undefined : crypto.randomUUID?.());
       const path = onTable(table, `records/${how}`);
@@ -73,6 +77,21 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
       (table, query, options) => request(onTable(table, `changes?${query}`), options),
     ),
     follow: createFollow(client, (table, query) => onTable(table, `changes?${query}`)),
+    get: async (
+      table: string,
+      filters: Record<string, string | number | boolean>,
+      { select = [], ...options }: GetOptions<string> = {},
+    ) => {
+      const parameters = Object.entries(filters).map(([name, value]) => {
+        if (["string", "number", "boolean"].includes(typeof value)) return [name, String(value)];
+        throw createRejection(name, `${String(value)} is no value that a row can be found by`);
+      });
+      if (select.length > 0) parameters.push(["select", writeNames(select)]);
+      return await request(
+        onTable(table, `records/single?${new URLSearchParams(parameters)}`),
+        options,
+      );
+    },
     updateSingle: update("single"),
     updateBulk: update("bulk"),
     updateBatch: (table: string, updates: readonly object[], options?: UpdateOptions) =>

@@ -51,12 +51,22 @@ export interface UpdateOptions extends CallOptions {
   readonly maxAffected?: number;
   /** True: run the update, then roll it back. */
   readonly rollback?: boolean;
+  /** True: the response has the row as it is stored now; not of `updateBulk`. */
+  readonly returning?: boolean;
+  /** The `ETag` of the row: 412 and no change if it was written since; only of `updateSingle`. */
+  readonly ifMatch?: string;
   /**
    * Printable ASCII, at most 255 characters. If the same update is sent with the same key again, even
    * by another process, it gets the first response. Default: a new key for each call, for its own
    * retries.
    */
   readonly idempotencyKey?: string;
+}
+
+/** Options of reading one row. */
+export interface GetOptions<N extends string> extends CallOptions {
+  /** The columns of the record; default: all. */
+  readonly select?: readonly N[] | undefined;
 }
 
 /** The position of a poller: plain JSON, to be saved and passed back unchanged. */
@@ -202,6 +212,15 @@ export interface Client<T extends TablesOf<T> = AnyTables> {
     table: K,
     options?: FollowOptions<S>,
   ): AsyncGenerator<FollowEvent<Pick<T[K]["record"], S>>, void, undefined>;
+  /**
+   * Reads exactly one row: 404 if none matches, 409 if several do, with `matched`. `onHeaders` gives its
+   * version in `ETag`.
+   */
+  get<K extends keyof T & string, S extends ColumnOf<T[K]> = ColumnOf<T[K]>>(
+    table: K,
+    filters: { readonly [N in ColumnOf<T[K]>]?: string | number | boolean },
+    options?: GetOptions<S>,
+  ): Promise<Result<OneRecord<Pick<T[K]["record"], S>>>>;
   /** Updates exactly one row: 404 if none matches, 409 if several do, with `matched`. */
   updateSingle<K extends WritableOf<T>>(
     table: K,

@@ -9,12 +9,20 @@ export interface Page<R, C extends boolean = boolean> {
   readonly records: readonly R[];
 }
 
+/** The response of Get Single Record. */
+export interface OneRecord<R> {
+  readonly table: string;
+  readonly record: R;
+}
+
 /** The response of Update Single Record; `fields` are the values as sent. */
 export interface UpdatedSingle<F> {
   readonly table: string;
   readonly matched: 1;
   readonly updated: number;
   readonly fields: F;
+  /** The row as it is stored now; only with `returning`. */
+  readonly record?: { readonly [column: string]: unknown };
 }
 
 /** The response of Update Bulk Records; `updated` counts the rows whose values changed. */

@@ -11,6 +11,8 @@ export interface ClientRequest extends CallOptions {
   readonly prefer?: string | false;
   /** The `Idempotency-Key`, without quotes. */
   readonly key?: string | undefined;
+  /** The version that the row must have. */
+  readonly ifMatch?: string | undefined;
   /** True: the request may be sent without the key where the service cannot keep answers. */
   readonly mayDropKey?: boolean | undefined;
 }
@@ -58,7 +60,7 @@ export async function send<A extends object>(
 
 async function sendOnce<A extends object>(
   client: OpenClient,
-  { attempts, method, path, body, prefer, key, signal, onHeaders }: ClientRequest & {
+  { attempts, method, path, body, prefer, key, ifMatch, signal, onHeaders }: ClientRequest & {
     readonly attempts: number;
     readonly body: string | undefined;
   },
@@ -76,6 +78,7 @@ async function sendOnce<A extends object>(
       ...{ method, path, body, onHeaders, signal: controller.signal },
       headers: {
         ...(prefer && { prefer }),
+        ...(ifMatch !== undefined && { "if-match": ifMatch }),
         ...(key !== undefined && { "idempotency-key": JSON.stringify(key) }),
       },
     });
@@ -120,7 +123,8 @@ async function ask(
     },
 ): Promise<Response> {
   const { url, token, fetch = globalThis.fetch } = client;
-  const seen = method === "POST" && client.seen.join();
+  const reads = method === "POST" || path.includes("/records/single?");
+  const seen = reads && client.seen.join();
   const response = await fetch(`${url.replace(/\/+$/, "")}/integration/${path}`, {
     method: method!,
     headers: {

@@ -35,6 +35,12 @@ export interface Cursors {
    * @throws {DatabaseError}
    */
   readonly open: (cursor: string, use: CursorUse) => Promise<string | undefined>;
+  /**
+   * Returns the key by which the versions of rows are digested, as hexadecimal digits; undefined where
+   * cursors are not available.
+   * @throws {DatabaseError}
+   */
+  readonly versionKey: () => Promise<string | undefined>;
 }
 
 const VERSION = 1;
@@ -104,7 +110,32 @@ export function openCursors(
     }
   }
 
-  return { available: async () => await secrets.newest() !== undefined, seal, open };
+  return {
+    available: async () => await secrets.newest() !== undefined,
+    seal,
+    open,
+    async versionKey() {
+      const secret = await secrets.newest();
+      return secret && await findVersionKey(secret);
+    },
+  };
+}
+
+const VERSION_KEYS = new WeakMap<Secret, Promise<string>>();
+const VERSION_KEY_BITS = 128;
+
+function findVersionKey(secret: Secret): Promise<string> {
+  const known = VERSION_KEYS.get(secret);
+  if (known !== undefined) return known;
+  const info = UTF_8.encode("rowgate version of a row");
+  const parameters = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info };
+  const key = crypto.subtle.deriveBits(parameters, secret.key, VERSION_KEY_BITS).then(printHex);
+  VERSION_KEYS.set(secret, key);
+  return key;
+}
+
+function printHex(bits: ArrayBuffer): string {
+  return Array.from(new Uint8Array(bits), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function rejectUnavailable(): ApiError {

@@ -72,7 +72,10 @@ async function selectSecrets(database: Database): Promise<readonly Secret[]> {
     );
     return await Promise.all(rows.map(async ({ number, secret }) => ({
       number: Number(number),
-      key: await crypto.subtle.importKey("raw", parseHex(secret), "HKDF", false, ["deriveKey"]),
+      key: await crypto.subtle.importKey("raw", parseHex(secret), "HKDF", false, [
+        "deriveKey",
+        "deriveBits",
+      ]),
       keys: new Map(),
     })));
   } catch (error) {

@@ -3,6 +3,7 @@ const ALLOWED_HEADERS = [
   "Authorization",
   "Content-Type",
   "Idempotency-Key",
+  "If-Match",
   "If-None-Match",
   "MCP-Protocol-Version",
   "Mcp-Method",

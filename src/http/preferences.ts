@@ -16,6 +16,8 @@ export interface Preferences {
   readonly maxAffected: number | undefined;
   /** True on `tx=rollback`; updates only. */
   readonly rollback: boolean;
+  /** True on `return=representation`: the response has the row; updates of one row, and batches. */
+  readonly representation?: true;
   /** Value of the `Preference-Applied` header; undefined if none was applied. */
   readonly applied: string | undefined;
 }
@@ -27,9 +29,12 @@ export interface Preferences {
 export const KNOWN_PREFERENCES = {
   query: ["count", "page-token"],
   export: ["count"],
+  one: [],
   update: ["max-affected", "tx"],
   create: ["tx"],
   delete: ["max-affected", "tx"],
+  updateSingle: ["max-affected", "tx", "return"],
+  updateBatch: ["max-affected", "tx", "return"],
   manage: [],
 } as const;
 
@@ -106,6 +111,9 @@ function readPreference(
     const atEnd = operation === "export" && value.toLowerCase() === "end";
     return atEnd ? { count: false, countAtEnd: true } : undefined;
   }
+  if (name === "return") {
+    return value.toLowerCase() === "representation" ? { representation: true } : undefined;
+  }
   if (name === "tx") {
     if (value.toLowerCase() === "rollback") return { rollback: true };
     throw new ApiError(400, `Prefer: tx is ${quote(value)}, expected tx=rollback`);
@@ -137,6 +145,7 @@ const SPELT: Readonly<Record<string, string>> = {
   "page-token": "page-token",
   "max-affected": "max-affected=N",
   "tx": "tx=rollback",
+  "return": "return=representation",
 };
 
 /**

@@ -69,14 +69,17 @@ export function respond(
 export async function respondJson(
   json: string,
   exchange: Exchange,
-  { cacheable = false, status = 200 }: {
+  { cacheable = false, status = 200, etag }: {
     readonly cacheable?: boolean | undefined;
     readonly status?: number | undefined;
+    /** The version of the record in the response. */
+    readonly etag?: string | undefined;
   } = {},
 ): Promise<Response> {
   if (cacheable) return respond({ status, json, etag: await makeEtag(json) }, exchange);
-  if (!isLong(json.length)) return respond({ status, json }, exchange);
-  return respond({ status, json, slices: await encodeLong(json) }, exchange);
+  const content = { status, json, ...(etag !== undefined && { etag }) };
+  if (!isLong(json.length)) return respond(content, exchange);
+  return respond({ ...content, slices: await encodeLong(json) }, exchange);
 }
 
 const UTF_8 = new TextEncoder();

@@ -71,16 +71,26 @@ const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 /** A name of RFC 9110; an item of `Prefer` without one is not a preference. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 
+/** What an operation obeys of the headers of a request. */
+export interface ObeyedTerms {
+  readonly obeying: PreferenceKind;
+  /** True: `If-Match` too. */
+  readonly obeysIfMatch?: boolean;
+}
+
 /**
  * Refuses what a write would have to drop of its headers and its query string. Every operation that
  * writes calls it, with what it obeys.
  * @throws {ApiError} 400 naming the header, the preference or the parameter
  * @see H29, H30, H31, IK4
  */
-export function refuseDroppedTerms(request: Request, obeying: PreferenceKind): void {
+export function refuseDroppedTerms(
+  request: Request,
+  { obeying, obeysIfMatch }: ObeyedTerms,
+): void {
   for (const [header, value] of request.headers) {
     if (header === "prefer") refusePreferences(value, obeying);
-    else refuseHeader(header, value);
+    else if (header !== "if-match" || !obeysIfMatch) refuseHeader(header, value);
   }
   if (!KEEPING.has(obeying) && request.headers.has("idempotency-key")) {
     throw new ApiError(
@@ -92,7 +102,9 @@ export function refuseDroppedTerms(request: Request, obeying: PreferenceKind): v
 }
 
 /** The kinds of operations whose answer is kept under an `Idempotency-Key`. */
-const KEEPING: ReadonlySet<PreferenceKind> = new Set(["update", "create", "delete"]);
+const KEEPING: ReadonlySet<PreferenceKind> = new Set([
+  ...(["update", "updateSingle", "updateBatch", "create", "delete"] as const),
+]);
 
 function refuseHeader(header: string, value: string): void {
   const name = header.replaceAll("_", "-");

@@ -80,6 +80,13 @@ async function answer({ tool, given, trace }: ToolCall, context: CallContext): P
       });
     case "changes":
       return await shortenChanges(json, { request, ask });
+    case "record":
+      if (fitsResult(json)) return json;
+      throw new ApiError(
+        400,
+        `select: The record is longer than the ${MAX_TOOL_RESULT_BYTES} bytes of a result, ` +
+          "expected fewer columns",
+      );
     case "preview":
       return addNote(json, "This was a preview: it was rolled back, and nothing is changed.");
     case "written":

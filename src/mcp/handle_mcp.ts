@@ -29,7 +29,7 @@ export async function handleMcp(trace: Trace, context: CallContext): Promise<Res
   trace.operation = "mcp";
   rejectForeignOrigin(request, service.config.corsOrigins);
   const access = await authenticate(trace, service);
-  refuseDroppedTerms(request, "manage");
+  refuseDroppedTerms(request, { obeying: "manage" });
   applyPreferences(exchange, "manage");
   const message = await readMessage(await readText(trace, service, access.tenant));
   // Read here, because the library would show the text of an error.

@@ -12,6 +12,7 @@ export type ErrorStatus =
   | 408
   | 409
   | 410
+  | 412
   | 413
   | 415
   | 422

@@ -34,8 +34,14 @@ export async function readIdempotency(
     operation: operation.name,
     schema: table.stored.schema,
     table: table.name,
-    preferences: preferences.applied,
+    preferences: nameTerms(preferences, exchange.request),
     body,
   });
   return { tokenId: access.tokenId, key, request, hours: config.idempotencyHours };
+}
+
+/** Names all that the headers change of the answer. */
+function nameTerms({ applied }: Preferences, { headers }: Request): string | undefined {
+  const ifMatch = headers.get("if-match");
+  return ifMatch === null ? applied : `${applied ?? ""} If-Match: ${ifMatch}`;
 }

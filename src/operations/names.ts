@@ -1,5 +1,6 @@
 /** Names that clients use since before there was a rule. */
 const OPERATION_IDS: Readonly<Record<string, string>> = {
+  get_single: "getSingleRecord",
   update_single: "updateSingleRecord",
   update_bulk: "updateBulkRecords",
   update_batch: "updateBatchOfRecords",
@@ -9,6 +10,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
 };
 const TOOL_NAMES: Readonly<Record<string, string>> = {
   list_fields: "describe_table",
+  get_single: "get_record",
   update_single: "update_record",
   update_bulk: "update_records",
 };

@@ -4,7 +4,7 @@ import type { Changes } from "../changes/changes.ts";
 import type { EventSource } from "../http/event_stream.ts";
 import type { PrintedRows } from "../http/export_source.ts";
 import type { Place } from "../http/in_flight.ts";
-import type { Preferences } from "../http/preferences.ts";
+import type { PreferenceKind, Preferences } from "../http/preferences.ts";
 import type { Exchange } from "../http/respond.ts";
 import type { Idempotency } from "../plan/idempotency.ts";
 import type { PlannedRequest, Records } from "../records/records.ts";
@@ -50,9 +50,11 @@ export interface RecordsOperation<
 > extends Route {
   /** What the token must allow; also decides which preferences there are, unless `preferences` does. */
   readonly scope: TableScope;
-  readonly preferences?: "export";
+  readonly preferences?: Exclude<PreferenceKind, "manage">;
+  /** True: a write that obeys `If-Match`. @see OR11 */
+  readonly obeysIfMatch?: true;
   /** @throws {ApiError} 400 the body is not JSON, or not of this shape */
-  parse(text: string, context: Pick<PlanContext, "table" | "config">): Promise<Parsed>;
+  parse(text: string, context: ParseContext): Promise<Parsed>;
   /** @throws {ApiError} 400 a name or a value that the table does not admit */
   plan(request: Parsed, context: PlanContext): Plan;
   /**
@@ -138,6 +140,12 @@ export interface ManageContext {
   readonly refuseBody: () => void;
 }
 
+/** What parsing depends on besides the body. */
+export interface ParseContext extends Pick<PlanContext, "table" | "config"> {
+  /** The address of the request. */
+  readonly url: string;
+}
+
 /** What a plan depends on besides the body. */
 export interface PlanContext {
   readonly table: Table;
@@ -148,6 +156,8 @@ export interface PlanContext {
   readonly config: Config;
   /** Undefined: the answer is not kept. */
   readonly idempotency: Idempotency | undefined;
+  /** The tags of `If-Match`, or `any`; undefined: there is no such header. */
+  readonly ifMatch: "any" | readonly string[] | undefined;
   /** The page token in the address, where there is one. */
   readonly after: string | undefined;
 }
@@ -170,6 +180,8 @@ export interface Printed {
   readonly applied?: string | undefined;
   /** The Link header. */
   readonly link?: string | undefined;
+  /** The ETag: the version of the row in the response. */
+  readonly etag?: string | undefined;
   /** True: it is a page of rows in no order, so that pages may overlap. @see Q102 */
   readonly unordered?: boolean;
 }

@@ -1,6 +1,7 @@
 import { createWebhook } from "./create_webhook.ts";
 import { deleteWebhook } from "./delete_webhook.ts";
 import { describeToken } from "./describe_token.ts";
+import { getSingle } from "./get_single.ts";
 import { getWebhook } from "./get_webhook.ts";
 import { listChanges } from "./list_changes.ts";
 import { listFields } from "./list_fields.ts";
@@ -19,6 +20,7 @@ import { updateSingle } from "./update_single.ts";
  */
 export const OPERATIONS: readonly DescribedOperation[] = [
   queryRecords,
+  getSingle,
   updateSingle,
   updateBulk,
   updateBatch,

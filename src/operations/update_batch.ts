@@ -4,7 +4,8 @@ import { planBatch } from "../plan/update_plan.ts";
 import { type BatchRequest, parseBatchRequest } from "../request/batch_request.ts";
 import { defineOperation, type DescribedOperation } from "./operation.ts";
 import { objectOf, TEXT, TRUE } from "./schemas/json_schema.ts";
-import { UPDATE, updateOptionsOf } from "./update_parts.ts";
+import { RETURNED } from "./schemas/response_schemas.ts";
+import { printResult, UPDATE, updateOptionsOf } from "./update_parts.ts";
 
 /**
  * Update Batch: several single updates in one transaction, in order; all or nothing.
@@ -15,12 +16,14 @@ export const updateBatch: DescribedOperation = defineOperation({
   method: "PATCH",
   path: "/integration/tables/:table/records/batch",
   scope: "update",
+  preferences: "updateBatch",
   tag: "Records",
   summary: "Update Batch of Records",
   description: "Runs up to 200 single updates in one transaction, in order, each seeing those " +
     "before it. The first that matches no row or several, or is refused, undoes all of them; the " +
     "message begins with its place, such as `updates[3]`.",
   ...UPDATE,
+  parameters: ["BatchPreferences", "IdempotencyKey"],
   body: "Batch",
   response: "UpdatedBatch",
   schemas: {
@@ -32,7 +35,8 @@ export const updateBatch: DescribedOperation = defineOperation({
         items: objectOf({
           matched: { const: 1 },
           updated: { type: "integer", minimum: 0, maximum: 1 },
-        }),
+          record: RETURNED,
+        }, ["record"]),
         minItems: 1,
         maxItems: MAX_BATCH_UPDATES,
         description: "One result for each update, in order.",
@@ -43,10 +47,10 @@ export const updateBatch: DescribedOperation = defineOperation({
   parse: parseBatch,
   plan: (request, context) => planBatch(request, updateOptionsOf("update_batch", context)),
   perform: (plan, records, request) => records.updateBatch(plan, request),
-  print(updated, { table }) {
-    const results = updated.map((count) => `{"matched":1,"updated":${count}}`);
+  print(written, { table }) {
+    const results = written.map((one) => `{${printResult(one)}}`);
     const json = `{"success":true,"table":${JSON.stringify(table.name)},"results":[${results}]}`;
-    return { json, rows: updated.filter((count) => count === 1).length };
+    return { json, rows: written.filter(({ updated }) => updated === 1).length };
   },
 });
 

@@ -192,3 +192,19 @@ function planValue(
   });
   return undefined;
 }
+
+/** Plans an equality of an update, as a query would plan an `eq` condition with the same value. */
+export function planEquality(
+  { field, value, holder }: { field: string; value: Scalar; holder: Path },
+  table: Table,
+  findings: Findings,
+): Predicate | undefined {
+  const path = under(holder, field);
+  const column = resolveColumn(table, field, { path, findings });
+  if (column === undefined) return undefined;
+  if (value !== null && !column.equality) {
+    findings.issues.push({ path, message: describeUnfitOperator("=", column, "null") });
+    return undefined;
+  }
+  return planComparison(value, "=", { column, path, findings });
+}

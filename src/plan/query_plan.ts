@@ -40,6 +40,10 @@ export interface QueryPlan {
   readonly continued: Continued | undefined;
   /** True: every value is measured before the page is printed, because a record may be large. */
   readonly measured: boolean;
+  /** True: exactly one record is wanted, with the version of its row. */
+  readonly versioned?: boolean | undefined;
+  /** The key of the versions, once the plan is run; undefined: versions are not read. */
+  readonly versionKey?: string | undefined;
 }
 
 /** The order and position of a page that is read with page tokens. */
@@ -141,7 +145,8 @@ function readsAll([first]: QueryPlan["sort"], table: Table): boolean {
   return first !== undefined && !table.orderedByIndex.has(first.column.identifier);
 }
 
-function planSelect(select: readonly string[], table: Table, findings: Findings): Column[] {
+/** Plans the columns of a record; all if none are named. */
+export function planSelect(select: readonly string[], table: Table, findings: Findings): Column[] {
   if (select.length === 0) return [...table.columns.values()];
   const columns = planEach(
     select,

@@ -1,16 +1,16 @@
 import type { Table } from "../catalogue/catalogue.ts";
 import { type Path, rejectIssues, under } from "../errors/issue.ts";
 import { MAX_TSQUERY_CHARACTERS } from "../errors/limits.ts";
-import type { Scalar } from "../json/json.ts";
 import type { BatchRequest } from "../request/batch_request.ts";
 import type { UpdateBody, UpdateRequest } from "../request/update_request.ts";
 import type { Access } from "../tokens/token.ts";
 import { type Assignment, planAssignment } from "./assignment.ts";
-import { type Findings, planEach, resolveColumn } from "./column.ts";
-import { describeUnfitOperator, planComparison } from "./condition.ts";
+import { type Findings, planEach } from "./column.ts";
+import { planEquality } from "./condition.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { namesKey } from "./keys.ts";
 import type { Predicate } from "./predicate.ts";
+import type { Returned } from "./returned.ts";
 import { planScope, type Scope } from "./scope.ts";
 
 /** The entry of an update in the audit: names, never values. @see docs/decisions/0026-audit-and-kept-answers.md */
@@ -45,6 +45,12 @@ export interface UpdatePlan {
   readonly audit?: AuditEntry | undefined;
   /** Undefined: the answer is not kept. */
   readonly idempotency?: Idempotency | undefined;
+  /** The versions that the row may have, from `If-Match`; undefined: any. */
+  readonly expected?: readonly string[] | undefined;
+  /** Undefined: the response has no row. */
+  readonly returned?: Returned | undefined;
+  /** The key of the versions, once the plan is run; undefined: versions are not read. */
+  readonly versionKey?: string | undefined;
 }
 
 /** A batch after all checks: single updates of one table, in order. */
@@ -64,6 +70,10 @@ export interface UpdateOptions {
   /** Undefined: the answer is not kept. */
   readonly idempotency?: Idempotency | undefined;
   readonly maxTsqueryCharacters?: number;
+  /** The versions that the row may have; undefined: any. */
+  readonly expected?: readonly string[] | undefined;
+  /** Undefined: the response has no row. */
+  readonly returned?: ((rows: number) => Returned) | undefined;
 }
 
 /**
@@ -89,7 +99,9 @@ export function planUpdate(request: UpdateBody, options: UpdateOptions): UpdateP
 export function planBatch(request: BatchRequest, options: UpdateOptions): BatchPlan {
   const { table, maxAffected, rollback, idempotency } = options;
   const findings = startFindings(request, options);
-  const unlimited = { ...options, maxAffected: undefined, idempotency: undefined };
+  const row = options.returned?.(request.updates.length);
+  const returned = row && (() => row);
+  const unlimited = { ...options, maxAffected: undefined, idempotency: undefined, returned };
   const updates = planEach(
     request.updates,
     findings,
@@ -111,7 +123,7 @@ function startFindings(
 /** Plans one update. The result is valid only if no issue was found. */
 function planOne(
   request: UpdateRequest,
-  { table, access, maxAffected, rollback, audited, idempotency }: UpdateOptions,
+  { table, access, maxAffected, rollback, audited, idempotency, expected, returned }: UpdateOptions,
   findings: Findings,
 ): UpdatePlan {
   const { path } = request;
@@ -120,7 +132,7 @@ function planOne(
   const items = planEach(
     request.filters,
     findings,
-    ([field, value]) => planUpdateFilter({ field, value, holder: filters }, table, findings),
+    ([field, value]) => planEquality({ field, value, holder: filters }, table, findings),
   );
   const assignments = planEach(
     request.fields,
@@ -150,21 +162,7 @@ function planOne(
     rollback,
     audit,
     idempotency,
+    expected,
+    returned: returned?.(1),
   };
-}
-
-/** Plans a filter of an update as a query would plan an `eq` condition with the same value. */
-function planUpdateFilter(
-  { field, value, holder }: { field: string; value: Scalar; holder: Path },
-  table: Table,
-  findings: Findings,
-): Predicate | undefined {
-  const path = under(holder, field);
-  const column = resolveColumn(table, field, { path, findings });
-  if (column === undefined) return undefined;
-  if (value !== null && !column.equality) {
-    findings.issues.push({ path, message: describeUnfitOperator("=", column, "null") });
-    return undefined;
-  }
-  return planComparison(value, "=", { column, path, findings });
 }

@@ -13,11 +13,12 @@ import {
   type KeptRow,
 } from "../sql/idempotency.ts";
 import type { Run } from "./run.ts";
+import type { WrittenOne } from "./written_one.ts";
 
 /** The stored result of an update. The response follows from it and the request. */
 export type Answer =
-  /** Rows that were written, for each update of a batch. */
-  | readonly (number | string)[]
+  /** Rows that were written, for each update of a batch; with its row where that is returned. */
+  | readonly (number | string | WrittenOne)[]
   /** Of a 404 or 409: how many rows matched, and which update of a batch failed. */
   | { readonly matched: number | string; readonly place?: number };
 
@@ -161,6 +162,6 @@ function compileAnswer(sql: Sql, idempotency: Idempotency, answer: Answer) {
 }
 
 /** Counts that come from Postgres are strings of digits. */
-function toNumber(_key: string, value: unknown): unknown {
-  return typeof value === "string" ? Number(value) : value;
+function toNumber(key: string, value: unknown): unknown {
+  return typeof value === "string" && key !== "record" && key !== "tag" ? Number(value) : value;
 }

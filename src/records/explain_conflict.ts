@@ -6,6 +6,7 @@ import { describeConflict, OUT_OF_REACH } from "./database_status.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import type { Idempotency } from "../plan/idempotency.ts";
 import type { Predicate } from "../plan/predicate.ts";
+import type { Returned } from "../plan/returned.ts";
 import type { AuditEntry } from "../plan/update_plan.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import type { PendingQuery, Sql } from "../postgres/driver.ts";
@@ -26,6 +27,7 @@ export interface FailedStatement {
     readonly assignments?: readonly Assignment[];
     readonly audit?: AuditEntry | undefined;
     readonly idempotency?: Idempotency | undefined;
+    readonly returned?: Returned | undefined;
   };
   readonly document: unknown;
 }

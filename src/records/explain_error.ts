@@ -5,10 +5,12 @@ import { ApiError } from "../errors/api_error.ts";
 import { printPath, quote, rejectIssues, under } from "../errors/issue.ts";
 import { NOT_UPDATABLE, REFUSED_QUERY } from "./database_status.ts";
 import type { Assignment } from "../plan/assignment.ts";
+import type { Returned } from "../plan/returned.ts";
 import { planRowFilter } from "../plan/row_filter.ts";
 import { refersBy } from "../plan/scope.ts";
 import { DatabaseError, isOfEncoding, makeFailure } from "../postgres/database_error.ts";
 import { findSchema } from "../schema/find_schema.ts";
+import { TOO_LARGE_ROW } from "../sql/returned.ts";
 import { FOREIGN_PARENT, OUTSIDE_FILTER } from "../sql/row_checks.ts";
 import { describeCheck, explainPartition } from "./explain_check.ts";
 import {
@@ -37,6 +39,9 @@ export async function explainError(error: unknown, statement: FailedStatement): 
     const rejection = rejectOutside(error, statement);
     if (rejection !== undefined) return rejection;
   }
+  if (!inFunction && error.code === TOO_LARGE_ROW && statement.plan.returned) {
+    return rejectLargeRow(error, statement.plan.returned);
+  }
   if (await isOfAudit(error, statement)) return rejectUnaudited(error);
   if (await isOfAnswers(error, statement)) return rejectUnkept(error);
   if (error.kind === "conflict") return await explainConflict(error, statement);
@@ -56,6 +61,13 @@ function rejectRefused(cause: DatabaseError, table: Table): ApiError {
   return table.mayRefuse === true && !cause.inFunction
     ? new NotWritableError(NOT_UPDATABLE, { table, cause })
     : new ApiError(403, NOT_UPDATABLE, { cause });
+}
+
+/** The row that the response would have is larger than it may be. @see OR19 */
+function rejectLargeRow(cause: DatabaseError, { maxBytes }: Returned): ApiError {
+  const message = `Prefer: the record of return=representation is larger than ${maxBytes} bytes, ` +
+    "expected no such preference; nothing was changed";
+  return new ApiError(400, message, { cause });
 }
 
 /** Reports whether the update may have set a column of a reference that was checked, or a trigger. */

@@ -4,6 +4,7 @@ import type { ContinuedPlan, QueryPlan } from "../plan/query_plan.ts";
 import { compileQuery, type PageRow } from "../sql/query.ts";
 import { identifyQuery, openPageToken, sealPageToken } from "./page_token.ts";
 import type { Run } from "./run.ts";
+import { REFUSED, takeWay } from "./ways.ts";
 
 /** One page of records, as Postgres printed it: every digit, every microsecond. */
 export interface Page {
@@ -20,6 +21,8 @@ export interface Page {
    * page.
    */
   readonly continued?: { readonly token: string | undefined } | undefined;
+  /** The version of the row that was asked for; null where it has none. */
+  readonly tag?: string | null | undefined;
 }
 
 /**
@@ -30,7 +33,17 @@ export interface Page {
 export async function readPage(run: Run, plan: QueryPlan): Promise<Page> {
   const { continued } = plan;
   if (continued !== undefined) return await readContinued(run, { ...plan, continued });
-  return printable(await readRow(run, plan), plan);
+  if (!plan.versioned) return printable(await readRow(run, plan), plan);
+  const read = await takeWay("read", plan, () => readVersioned(run, plan));
+  if (read !== REFUSED) return printable(read, plan);
+  return printable(await readVersioned(run, { ...plan, versionKey: undefined }), plan);
+}
+
+/** Reads one record with its version; by its key in a pipeline with others. */
+function readVersioned(run: Run, plan: QueryPlan): Promise<PageRow> {
+  const isByKey = findKey(plan) !== undefined;
+  const runAlone = () => readAlone(run, plan, { brief: isByKey });
+  return isByKey ? readByKey(run, plan, runAlone) : runAlone();
 }
 
 /** Reads a page with a page token. If there can be none, a first page is read like any other. */
@@ -55,10 +68,10 @@ async function readContinued(run: Run, plan: ContinuedPlan): Promise<Page> {
 
 /** Moves the records from the row to a page. @see docs/decisions/0035-runtimes.md */
 function printable(row: PageRow, plan: QueryPlan): Page {
-  const { rows, total, records } = row;
+  const { rows, total, records, tag } = row;
   if (records === null) throw rejectSize(plan);
   row.records = "";
-  return { rows, total, records, page: plan.page };
+  return { rows, total, records, page: plan.page, tag };
 }
 
 /**
@@ -112,7 +125,11 @@ function hasLargeValues({ large }: PageRow): boolean {
   return large != null && large !== "0";
 }
 
-function rejectSize({ maxPageBytes }: QueryPlan): ApiError {
+function rejectSize({ maxPageBytes, versioned }: QueryPlan): ApiError {
+  if (versioned) {
+    const expected = "expected fewer fields (select)";
+    throw new ApiError(400, `select: The record is larger than ${maxPageBytes} bytes, ${expected}`);
+  }
   const message = `per_page: The page is larger than ${maxPageBytes} bytes, ` +
     "expected fewer rows or fewer fields (select)";
   return new ApiError(400, message);

@@ -16,6 +16,8 @@ import type { Batchers, Run } from "./run.ts";
 import { runBatchUpdate } from "./update_batch.ts";
 import { updateManyRows } from "./update_many.ts";
 import { updateOneRow } from "./update_one.ts";
+import { withVersionKey } from "./version_key.ts";
+import type { WrittenOne } from "./written_one.ts";
 
 /** The request that a plan was made from. */
 export interface PlannedRequest {
@@ -36,11 +38,14 @@ export interface Records {
   /** Begins to read all rows that match. */
   readonly export: (plan: ExportPlan, request: PlannedRequest) => Promise<ExportedRows>;
   /** Updates exactly one row, and gives how many were written: 0 when it held the values already. */
-  readonly updateOne: (plan: UpdatePlan, request: PlannedRequest) => Promise<0 | 1>;
+  readonly updateOne: (plan: UpdatePlan, request: PlannedRequest) => Promise<WrittenOne>;
   /** Updates every row that matches, and gives how many were written, as digits. */
   readonly updateMany: (plan: UpdatePlan, request: PlannedRequest) => Promise<string>;
   /** Runs several single updates, all or none, and gives how many rows each has written. */
-  readonly updateBatch: (plan: BatchPlan, request: PlannedRequest) => Promise<readonly (0 | 1)[]>;
+  readonly updateBatch: (
+    plan: BatchPlan,
+    request: PlannedRequest,
+  ) => Promise<readonly WrittenOne[]>;
 }
 
 type AnyPlan = QueryPlan | ExportPlan | UpdatePlan | BatchPlan;
@@ -110,7 +115,7 @@ export function openRecords(
       const run = startRun(plan, request);
       const { document } = request;
       try {
-        return await perform(run, plan, document);
+        return await perform(run, await withVersionKey(plan, cursors), document);
       } catch (error) {
         throw await explainError(error, { run, plan, document });
       }

@@ -1,12 +1,9 @@
 import { ApiError } from "../errors/api_error.ts";
-import { printAt } from "../errors/issue.ts";
 import { MAX_PIPELINED_STATEMENTS } from "../errors/limits.ts";
-import { toApiError } from "./database_status.ts";
 import type { BatchPlan, UpdatePlan } from "../plan/update_plan.ts";
 import type { Step, StepGroup } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import type { Rows } from "../postgres/driver.ts";
-import type { FailureKind } from "../postgres/failure_kind.ts";
 import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "../sql/update_by_key.ts";
 import {
   compileLock,
@@ -14,7 +11,7 @@ import {
   readLocked,
   type SingleRow,
 } from "../sql/update_single.ts";
-import { explainError } from "./explain_error.ts";
+import { explainAt } from "./explain_at.ts";
 import {
   type Answer,
   answerOf,
@@ -37,6 +34,7 @@ import {
 } from "./update_one.ts";
 import { makeRuledSteps } from "./update_with_rules.ts";
 import { REFUSED, takeWay } from "./ways.ts";
+import { fromKept, returnSteps, toKept, toWrittenOne, type WrittenOne } from "./written_one.ts";
 
 /**
  * Runs the single updates of a batch in one transaction, in order; each sees those before it. Gives
@@ -53,7 +51,7 @@ export function runBatchUpdate(
   run: Run,
   plan: BatchPlan,
   document: unknown,
-): Promise<readonly (0 | 1)[]> {
+): Promise<readonly WrittenOne[]> {
   return answerOnce(run, plan.idempotency, {
     attempt: () => decideBatch(run, plan, document),
     replay: (answer) => replayBatch(plan, answer),
@@ -64,8 +62,8 @@ export function runBatchUpdate(
  * Gives the results of a batch from its stored answer.
  * @throws {ApiError} the stored 404 or 409
  */
-function replayBatch(plan: BatchPlan, answer: Answer): (0 | 1)[] {
-  if (!("matched" in answer)) return answer.map((count) => count === 1 ? 1 : 0);
+function replayBatch(plan: BatchPlan, answer: Answer): WrittenOne[] {
+  if (!("matched" in answer)) return answer.map(fromKept);
   throw findRejection(plan.updates[answer.place!]!, {
     matched: String(answer.matched),
     wanted: false,
@@ -77,7 +75,7 @@ async function decideBatch(
   run: Run,
   plan: BatchPlan,
   document: unknown,
-): Promise<readonly (0 | 1)[]> {
+): Promise<readonly WrittenOne[]> {
   const locks = plan.table.hasRewriteRules;
   const results = await takeWay("batch", plan, () => repeatBatch(run, plan, { locks, document }));
   if (results !== REFUSED) return results;
@@ -93,7 +91,7 @@ async function repeatBatch(
   run: Run,
   plan: BatchPlan,
   { locks, document }: BatchOptions,
-): Promise<readonly (0 | 1)[]> {
+): Promise<readonly WrittenOne[]> {
   let before: string | undefined;
   for (let repeats = 0; repeats <= MAX_REPEATS; repeats++) {
     const results = await runTransaction(run, plan, { locks: locks || repeats > 0, document });
@@ -117,8 +115,8 @@ async function runTransaction(
   run: Run,
   plan: BatchPlan,
   { locks, document }: BatchOptions,
-): Promise<(0 | 1)[] | OvertakenError> {
-  const results: (0 | 1)[] = [];
+): Promise<WrittenOne[] | OvertakenError> {
+  const results: WrittenOne[] = [];
   const written: Written[] = [];
   let taken = 0;
   const updateOf = new Map<Step, UpdatePlan>();
@@ -140,7 +138,12 @@ async function runTransaction(
     ...claimSteps(idempotency),
     ...groupParts(parts),
     ...rereadSteps(plan, () => written),
-    ...keepSteps(idempotency, () => results),
+    ...plan.updates.flatMap((update, place) =>
+      returnSteps(update, () => written[place]!.keys ?? null, ({ record }) => {
+        results[place] = { ...results[place]!, record: record! };
+      })
+    ),
+    ...keepSteps(idempotency, () => results.map(toKept)),
   ];
   try {
     await run.database.transact(steps, {
@@ -264,7 +267,7 @@ function rowsOf(row: Rows[number]): Rows {
  * Returns how many rows an update has written. `max-affected` limits the sum of all updates up to
  * this one.
  */
-function checkResult(plan: BatchPlan, place: number, { row, locked }: PartResult): 0 | 1 {
+function checkResult(plan: BatchPlan, place: number, { row, locked }: PartResult): WrittenOne {
   const update = plan.updates[place]!;
   const { maxAffected } = plan;
   const rejection = findRejection(update, row);
@@ -277,22 +280,5 @@ function checkResult(plan: BatchPlan, place: number, { row, locked }: PartResult
   if (exceeds(matched, maxAffected)) {
     throw rejectExceeded({ path: update.path, maxAffected }, matched);
   }
-  return row.updated === "1" ? 1 : 0;
-}
-
-/** Errors that the values or the row of one update cause. */
-const OF_ONE_UPDATE: ReadonlySet<FailureKind> = new Set(
-  ["conflict", "raised", "outside", "locked"],
-);
-
-/** Turns the error of an update into that of the batch: its path comes first. */
-async function explainAt(
-  error: DatabaseError,
-  failed: { readonly run: Run; readonly plan: UpdatePlan; readonly document: unknown },
-): Promise<unknown> {
-  const explained = await explainError(error, failed);
-  if (!(explained instanceof DatabaseError) || !OF_ONE_UPDATE.has(explained.kind)) return explained;
-  const { status, message, headers } = toApiError(explained);
-  const at = printAt(failed.plan.path);
-  return new ApiError(status, `${at}${message}`, { headers, cause: explained });
+  return toWrittenOne(update, row);
 }

@@ -23,7 +23,9 @@ import { exceeds, rejectExceeded } from "./max_affected.ts";
 import { rereadSteps } from "./reread.ts";
 import { type Run, transact } from "./run.ts";
 import { updateWithRules } from "./update_with_rules.ts";
-import { REFUSED, takeWay } from "./ways.ts";
+import { rejectNoVersions } from "./version_key.ts";
+import { nameWay, REFUSED, takeWay } from "./ways.ts";
+import { fromKept, returnSteps, toKept, toWrittenOne, type WrittenOne } from "./written_one.ts";
 
 /**
  * Updates exactly one row, or nothing, and gives how many rows were written: 0 when the row held the
@@ -38,7 +40,7 @@ import { REFUSED, takeWay } from "./ways.ts";
  * @see docs/specification/updates.md#single-exactly-one-row
  * @see P14, P16
  */
-export function updateOneRow(run: Run, plan: UpdatePlan): Promise<0 | 1> {
+export function updateOneRow(run: Run, plan: UpdatePlan): Promise<WrittenOne> {
   return answerOnce(run, plan.idempotency, {
     attempt: () => decideOneRow(run, plan),
     replay: (answer) => replayOne(plan, answer),
@@ -49,8 +51,8 @@ export function updateOneRow(run: Run, plan: UpdatePlan): Promise<0 | 1> {
  * Gives the result of a single update from its stored answer.
  * @throws {ApiError} the stored 404 or 409
  */
-function replayOne(plan: UpdatePlan, answer: Answer): 0 | 1 {
-  if (!("matched" in answer)) return answer[0] === 1 ? 1 : 0;
+function replayOne(plan: UpdatePlan, answer: Answer): WrittenOne {
+  if (!("matched" in answer)) return fromKept(answer[0]!);
   return checkResult(plan, { matched: String(answer.matched), wanted: false, updated: "0" });
 }
 
@@ -58,13 +60,14 @@ function replayOne(plan: UpdatePlan, answer: Answer): 0 | 1 {
  * Takes the first way that the engine supports. If another request changed the row meanwhile, it
  * locks the row first.
  */
-async function decideOneRow(run: Run, plan: UpdatePlan): Promise<0 | 1> {
+async function decideOneRow(run: Run, plan: UpdatePlan): Promise<WrittenOne> {
   const row = await writeInOneStatement(run, plan);
   if (row !== undefined && !wasOvertaken(plan, row)) return checkResult(plan, row);
   const written = plan.table.pinnable
-    ? await takeWay("lock and pin", plan, () => writeInTransaction(run, plan))
+    ? await takeWay(nameWay("lock and pin", plan), plan, () => writeInTransaction(run, plan))
     : REFUSED;
   if (written !== REFUSED) return checkResult(plan, written);
+  if (plan.expected !== undefined) throw rejectNoVersions();
   return checkResult(plan, await writeInTransaction(run, withoutPin(plan)));
 }
 
@@ -78,12 +81,16 @@ async function writeInOneStatement(run: Run, plan: UpdatePlan): Promise<SingleRo
   const { table, rollback, byKey, maxAffected } = plan;
   if (table.hasRewriteRules || table.rereads || rollback) return undefined;
   if (byKey && !exceeds("1", maxAffected)) {
-    const row = await takeWay("key", plan, () => writeByKey(run, plan));
+    const row = await takeWay(nameWay("key", plan), plan, () => writeByKey(run, plan));
     if (row !== REFUSED) return row;
   }
   if (!table.pinnable) return undefined;
   const compile = (sql: Sql) => compileUpdateSingle(sql, plan, run.settings);
-  const row = await takeWay("pin", plan, () => writeAlone(run, compile, { brief: false }));
+  const row = await takeWay(
+    nameWay("pin", plan),
+    plan,
+    () => writeAlone(run, compile, { brief: false }),
+  );
   return row === REFUSED ? undefined : readClaimed(row);
 }
 
@@ -103,8 +110,10 @@ async function writeByKey(run: Run, plan: UpdatePlan): Promise<SingleRow | undef
 }
 
 /** Returns the result of an update by key in the terms of a single update. */
-export function readKeyed({ table }: UpdatePlan, { wanted, updated, keys }: KeyedRow): SingleRow {
+export function readKeyed({ table }: UpdatePlan, row: KeyedRow): SingleRow {
+  const { wanted, updated, keys, ...others } = row;
   return {
+    ...others,
     matched: wanted === null ? "0" : "1",
     wanted: wanted === true,
     updated: updated === true ? "1" : "0",
@@ -129,7 +138,7 @@ async function writeAlone<R extends object>(
  */
 export function wasOvertaken(plan: UpdatePlan, row: SingleRow): boolean {
   return row.matched === "1" && row.wanted && row.updated === "0" && row.held !== true &&
-    !exceeds(row.matched, plan.maxAffected);
+    row.stale !== true && !exceeds(row.matched, plan.maxAffected);
 }
 
 /** How often the transaction is repeated if the lock did not find the row that matches. */
@@ -183,6 +192,9 @@ async function writeLocked(run: Run, plan: UpdatePlan): Promise<LockedRow> {
     (sql: Sql) => compileLock(sql, plan, run.settings),
     { steps: [write], take },
     ...rereadSteps(plan, () => result === undefined ? [] : [{ plan, keys: result.keys ?? null }]),
+    ...returnSteps(plan, () => result!.keys ?? null, (row) => {
+      result = { ...result!, ...row };
+    }),
     ...keepSteps(idempotency, () => findAnswer(plan, result!)),
   ];
   await transact(run, { steps, rollback: plan.rollback });
@@ -196,7 +208,7 @@ async function writeLocked(run: Run, plan: UpdatePlan): Promise<LockedRow> {
 function findAnswer(plan: UpdatePlan, row: LockedRow): Answer | undefined {
   if (row.locked === 0 && wasOvertaken(plan, row)) return undefined;
   const rejection = findRejection(plan, row);
-  return rejection === undefined ? [row.updated] : answerOf(rejection);
+  return rejection === undefined ? [toKept(toWrittenOne(plan, row))] : answerOf(rejection);
 }
 
 async function writeRuled(run: Run, plan: UpdatePlan): Promise<LockedRow> {
@@ -209,11 +221,13 @@ async function writeRuled(run: Run, plan: UpdatePlan): Promise<LockedRow> {
   });
 }
 
-function checkResult(plan: UpdatePlan, row: SingleRow): 0 | 1 {
+function checkResult(plan: UpdatePlan, row: SingleRow): WrittenOne {
   const rejection = findRejection(plan, row);
   if (rejection !== undefined) throw rejection;
-  return row.updated === "1" ? 1 : 0;
+  return toWrittenOne(plan, row);
 }
+
+const STALE = "If-Match: the row has another version by now, read it again; nothing was changed";
 
 /** Returns the error that the client gets for a result; undefined for a 200. */
 export function findRejection(plan: UpdatePlan, row: SingleRow): ApiError | undefined {
@@ -226,6 +240,7 @@ export function findRejection(plan: UpdatePlan, row: SingleRow): ApiError | unde
     return new ApiError(409, message, { matched });
   }
   if (exceeds(row.matched, plan.maxAffected)) return rejectExceeded(plan, row.matched);
+  if (row.stale === true) return new ApiError(412, `${at}${STALE}`);
   const isSkipped = row.wanted && row.updated === "0";
   return isSkipped ? new ApiError(409, `${at}The database refused the change`) : undefined;
 }

@@ -2,6 +2,7 @@ import type { ApiError } from "../errors/api_error.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Step, StepGroup } from "../postgres/database.ts";
 import type { Rows } from "../postgres/driver.ts";
+import type { ReturnedRow } from "../sql/returned.ts";
 import { compileLock, readLocked, type SingleRow } from "../sql/update_single.ts";
 import {
   compileAuditWithRules,
@@ -13,9 +14,10 @@ import { type Answer, claimSteps, keepSteps } from "./answer_once.ts";
 import { exceeds } from "./max_affected.ts";
 import { rereadSteps } from "./reread.ts";
 import { type Run, settingSteps } from "./run.ts";
+import { returnSteps } from "./written_one.ts";
 
 /** What became of an update of a table with rules. */
-export interface RuledResult extends Decision {
+export interface RuledResult extends Decision, ReturnedRow {
   /** Rows that the rules let through, as digits. */
   readonly updated: string;
   /** Rows that the lock found; 0 without a lock. */
@@ -50,19 +52,22 @@ export async function updateWithRules(
 ): Promise<RuledResult> {
   const { steps, read } = makeRuledSteps(plan, { maxRows, lock, findRejection });
   const written = () => [{ plan, keys: read().keys ?? null }];
+  let returned: ReturnedRow = {};
+  const result = () => ({ ...read(), ...returned });
   const { idempotency } = plan;
   const all = [
     ...settingSteps(run),
     ...claimSteps(idempotency),
     ...steps,
     ...rereadSteps(plan, written),
-    ...keepSteps(idempotency, () => findAnswer(read())),
+    ...returnSteps(plan, () => read().keys ?? null, (row) => returned = row),
+    ...keepSteps(idempotency, () => findAnswer(result())),
   ];
   await run.database.transact(all, {
     rollback: plan.rollback,
     ...run.requester,
   });
-  return read();
+  return result();
 }
 
 /** Makes the steps of such an update, and the function that reads its result after they have run. */
@@ -80,7 +85,8 @@ export function makeRuledSteps(
   const write: Step = (sql, [row]) => {
     decision = row as Decision;
     // A matching row that was not locked may be changed by another request at any time.
-    const writesNothing = exceeds(decision.matched, maxRows) || (lock && locked === 0);
+    const writesNothing = exceeds(decision.matched, maxRows) || (lock && locked === 0) ||
+      decision.stale === true;
     if (!writesNothing) keys = decision.keys ?? null;
     return writesNothing ? sql`select where false` : compileUpdateWithRules(sql, plan, maxRows);
   };

@@ -9,7 +9,12 @@ import { findDatabaseError } from "../postgres/database_error.ts";
  * a transaction of several pinned updates.
  * @see M18
  */
-export type Way = "key" | "pin" | "lock and pin" | "batch";
+export type Way = "key" | "pin" | "lock and pin" | "batch" | "read" | `${string} with versions`;
+
+/** Names a way that may read versions, which an engine may refuse though it supports the rest. */
+export function nameWay(way: Way, { versionKey }: { readonly versionKey?: unknown }): Way {
+  return versionKey === undefined ? way : `${way} with versions`;
+}
 
 /** The table and tenant of an update: the rows of one tenant may be on a server of their own. */
 export interface WayOptions {

@@ -10,6 +10,7 @@ import { compileWhere } from "./predicate.ts";
 import { compileBytes, compileOutput, compileSmall } from "./record.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
 import { compileTotal } from "./total.ts";
+import { compileVersion, readsVersions } from "./version.ts";
 
 /** The one row of a query's result: texts, which are passed through unchanged. */
 export interface PageRow {
@@ -26,6 +27,8 @@ export interface PageRow {
   readonly large?: string | null;
   /** The start of the next page, a JSON array of texts; null on the last page. */
   readonly next?: string | null;
+  /** The version of a row that matches; null where it has none. */
+  readonly tag?: string | null;
 }
 
 /** Bytes of a value's header, which Postgres counts as part of its size. */
@@ -85,6 +88,11 @@ export function compileQuery(
       ${read(sql`case when pg_column_size("$json") <= ${maxBytes} then "$json" end`)} records
       ${small === undefined ? sql`` : sql`, ${read(sql`"$large"`)}::text large`}
       ${following === undefined ? sql`` : sql`, ${read(sql`"$next"`)} "next"`}
+      ${
+    readsVersions(plan)
+      ? sql`, (select ${compileVersion(sql, plan)} from ${rows} limit 1) tag`
+      : sql``
+  }
       ${compileValueCheck(sql, plan.predicate)}
     ${source}`;
 }

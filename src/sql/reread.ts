@@ -48,9 +48,7 @@ export function compileReread(
   keys: string,
 ): PendingQuery<RereadRow[]> {
   const own = { scope, predicate: undefined };
-  const same = table.keyOrder.map((column, place) =>
-    sql`${compileOperand(sql, column)} = ${compileWrittenValue(sql, column, place)}`
-  );
+  const same = compileSameKey(sql, table);
   const found = () =>
     sql`select from ${compileTable(sql, table)}
       where ${compileWhere(sql, own)} and ${join(sql, "and", same)}`;
@@ -85,6 +83,13 @@ function compileReferences(
 function listReferring({ references }: Table): { readonly identifier: SqlText }[] {
   return references.flatMap(({ via: [first] }) =>
     first!.pairs.map(({ from }) => ({ identifier: from }))
+  );
+}
+
+/** Compiles the conditions that a row has the key of `"$key"`. */
+export function compileSameKey(sql: Sql, { keyOrder }: UpdatePlan["table"]): Fragment[] {
+  return keyOrder.map((column, place) =>
+    sql`${compileOperand(sql, column)} = ${compileWrittenValue(sql, column, place)}`
   );
 }
 

@@ -14,14 +14,24 @@ import {
 } from "./idempotency.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileReturnedKey, compileWrittenKeys, type WrittenRow } from "./reread.ts";
+import {
+  compileFound,
+  compileKeptRow,
+  compileReturnedColumns,
+  compileReturning,
+  type ReturnedRow,
+} from "./returned.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
+import { compileExpected } from "./version.ts";
 
 /** The one row of the result of an update by key. */
-export interface KeyedRow extends ClaimRow, WrittenRow {
+export interface KeyedRow extends ClaimRow, WrittenRow, ReturnedRow {
   /** Null if no row matches; true if one of its values would change. */
   readonly wanted: boolean | null;
   /** Null if nothing was written. If it was wanted but not written, the row changed meanwhile. */
   readonly updated: true | null;
+  /** True if the row has none of the expected versions; then nothing was written. */
+  readonly stale?: boolean | null;
 }
 
 /**
@@ -50,13 +60,16 @@ export function compileUpdateByKey(
   const table = compileTable(sql, plan.table);
   const { maySkip } = plan.table;
   const where = compileWhere(sql, plan, maySkip ? "locked" : "seen");
+  const { expected } = plan;
   const changes = compileChangedColumns(sql, plan);
   const claimed = compileClaimed(sql, idempotency);
   return sql<KeyedRow[]>`
     with ${compileSettings(sql, settings)}
     ${compileClaim(sql, idempotency)}
     "$matched" as materialized (
-      select ${changes} "$differs"
+      select ${compileFound(sql, plan, changes)}
+        ${expected === undefined ? sql`` : sql`${compileExpected(sql, plan)} "$expected",`}
+        ${changes} "$differs"
       from ${table}
       where ${where} ${claimed}
       ${maySkip ? sql`for update` : sql``}
@@ -67,13 +80,17 @@ export function compileUpdateByKey(
       where ${compileWhere(sql, plan, "locked")} and ${
     maySkip ? sql`(select "$differs" from "$matched")` : changes
   } ${claimed}
+        ${expected === undefined ? sql`` : sql`and ${compileExpected(sql, plan)}`}
       returning ${compileAsWritten(sql, plan)} "$updated" ${compileReturnedKey(sql, plan)}
+        ${compileReturning(sql, plan)}
     )
     ${compileAuditOfKey(sql, plan)}
     ${compileKeepOfKey(sql, plan)}
     select
       (select "$differs" from "$matched") wanted,
       (select "$updated" from "$written") updated
+      ${expected === undefined ? sql`` : sql`, (select not "$expected" from "$matched") stale`}
+      ${compileReturnedColumns(sql, plan)}
       ${compileWrittenKeys(sql, plan)}
       ${compileValueCheck(sql, predicate, assignments)}
       ${compileClaimColumn(sql, idempotency)}
@@ -81,14 +98,15 @@ export function compileUpdateByKey(
 }
 
 /** Compiles the audit row. Every 200 has one: the row was written, or has the values already. */
-function compileAuditOfKey(sql: Sql, { audit }: UpdatePlan): Fragment {
+function compileAuditOfKey(sql: Sql, { audit, expected }: UpdatePlan): Fragment {
   if (audit === undefined) return sql``;
   const counts = { matched: sql`1`, updated: sql`(select count(*) from "$written")` };
   return sql`,
     "$audited" as (
       ${compileAudit(sql, audit, counts)}
       from "$matched"
-      where not "$differs" or exists (select from "$written")
+      where (not "$differs" or exists (select from "$written"))
+        ${expected === undefined ? sql`` : sql`and "$expected"`}
     )`;
 }
 
@@ -96,16 +114,24 @@ function compileAuditOfKey(sql: Sql, { audit }: UpdatePlan): Fragment {
  * Compiles the insert of the answer. Every 404 and 200 is stored. If another request changed the row
  * meanwhile, the result is not decided yet.
  */
-function compileKeepOfKey(sql: Sql, { idempotency }: UpdatePlan): Fragment {
+function compileKeepOfKey(sql: Sql, plan: UpdatePlan): Fragment {
+  const { idempotency, expected, returned } = plan;
   if (idempotency === undefined) return sql``;
   const differs = sql`(select "$differs" from "$matched")`;
   const updated = sql`(select "$updated" from "$written")`;
   const answer = sql`
-    case when ${differs} is null then '{"matched":0}' when ${updated} then '[1]' else '[0]' end`;
+    case when ${differs} is null then '{"matched":0}' ${
+    returned === undefined
+      ? sql`when ${updated} then '[1]' else '[0]'`
+      : sql`else ${compileKeptRow(sql, plan, sql`(case when ${updated} then 1 else 0 end)`)}`
+  } end`;
   return sql`,
     "$answered" as (
       ${compileKeep(sql, idempotency, answer)}
       from "$claim"
       where "$claimed" and (${differs} is not true or ${updated})
+        ${
+    expected === undefined ? sql`` : sql`and (select "$expected" from "$matched") is not false`
+  }
     )`;
 }

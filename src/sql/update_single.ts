@@ -14,13 +14,21 @@ import {
 } from "./idempotency.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileReturnedKey, compileWrittenKeys, type WrittenRow } from "./reread.ts";
+import {
+  compileFound,
+  compileKeptRow,
+  compileReturnedColumns,
+  compileReturning,
+  type ReturnedRow,
+} from "./returned.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
+import { compileExpected } from "./version.ts";
 
 /** A single update; with `readsOnly` it writes nothing and only reports what it finds. */
 export type SinglePlan = UpdatePlan & { readonly readsOnly?: boolean };
 
 /** The one row of a single update's result. */
-export interface SingleRow extends ClaimRow, WrittenRow {
+export interface SingleRow extends ClaimRow, WrittenRow, ReturnedRow {
   /** Rows that match the filters, as digits. */
   readonly matched: string;
   /** True when exactly one row matches and one of its values would change. */
@@ -34,6 +42,8 @@ export interface SingleRow extends ClaimRow, WrittenRow {
   readonly held?: boolean;
   /** The version of the row that was found where nothing was locked; null if none was. */
   readonly version?: string | null;
+  /** True if the row has none of the expected versions; then nothing was written. */
+  readonly stale?: boolean | null;
 }
 
 /**
@@ -52,7 +62,8 @@ export function compileUpdateSingle(
 ): PendingQuery<SingleRow[]> {
   const table = compileTable(sql, plan.table);
   const where = compileWhere(sql, plan);
-  const { idempotency } = plan;
+  const { idempotency, expected } = plan;
+  const changes = compileChangedColumns(sql, plan);
   const holds = plan.table.maySkip === true && plan.table.pinnable && plan.readsOnly === undefined;
   const total = sql`
         select case
@@ -63,13 +74,16 @@ export function compileUpdateSingle(
   const fits = sql`
     "$counted"."$count" = 1
     and "$matched"."$differs"
+    ${expected === undefined ? sql`` : sql`and "$matched"."$expected"`}
     ${compileSameVersion(sql, plan)}
     ${compileMaximum(sql, plan)}`;
   return sql<SingleRow[]>`
     with ${compileSettings(sql, settings)}
     ${compileClaim(sql, idempotency)}
     "$matched" as materialized (
-      select ${compileVersion(sql, plan)} ${compileChangedColumns(sql, plan)} "$differs"
+      select ${compilePin(sql, plan)} ${compileFound(sql, plan, changes)}
+        ${expected === undefined ? sql`` : sql`${compileExpected(sql, plan)} "$expected",`}
+        ${changes} "$differs"
       from ${table}
       where ${where} ${compileClaimed(sql, idempotency)}
       limit 2
@@ -87,6 +101,7 @@ export function compileUpdateSingle(
         ${holds ? sql`and exists (select from "$held")` : sql``}
         and ${compileWhere(sql, plan, "locked")}
       returning ${compileAsWritten(sql, plan)} ${compileReturnedKey(sql, plan)}
+        ${compileReturning(sql, plan)}
     )
     ${compileAuditOfOne(sql, plan)}
     ${compileKeepOfOne(sql, plan, total)}
@@ -99,6 +114,8 @@ export function compileUpdateSingle(
       ) wanted,
       (select count(*) from "$written")::text updated
       ${holds ? sql`, exists (select from "$held") held` : sql``}
+      ${expected === undefined ? sql`` : compileStale(sql)}
+      ${compileReturnedColumns(sql, plan)}
       ${plan.readsOnly && plan.table.pinnable ? compileFoundVersion(sql) : sql``}
       ${compileWrittenKeys(sql, plan)}
       ${compileValueCheck(sql, plan.predicate, plan.assignments)}
@@ -119,6 +136,14 @@ function compileHeld(sql: Sql, plan: SinglePlan, fits: Fragment): Fragment {
       where ${fits} and ${compileWhere(sql, plan, "locked")}
       for update
     ),`;
+}
+
+function compileStale(sql: Sql): Fragment {
+  return sql`, (
+        select "$counted"."$count" = 1 and not bool_or("$matched"."$expected")
+        from "$counted", "$matched"
+        group by "$counted"."$count"
+      ) stale`;
 }
 
 function compileFoundVersion(sql: Sql): Fragment {
@@ -166,7 +191,7 @@ export function readLocked([row]: Rows): number {
  * Compiles the version of the row; empty for views, and tables whose system columns the role cannot
  * read, which are locked first instead.
  */
-function compileVersion(sql: Sql, { table }: UpdatePlan): Fragment {
+function compilePin(sql: Sql, { table }: UpdatePlan): Fragment {
   if (!table.pinnable) return sql``;
   return sql`"$row".ctid "$ctid", "$row".xmin "$xmin", "$row".tableoid "$tableoid",`;
 }
@@ -195,6 +220,7 @@ function compileAuditOfOne(sql: Sql, plan: UpdatePlan): Fragment {
       where "$counted"."$count" = 1
         ${compileMaximum(sql, plan)}
         and (not "$matched"."$differs" or exists (select from "$written"))
+        ${plan.expected === undefined ? sql`` : sql`and "$matched"."$expected"`}
     )`;
 }
 
@@ -207,7 +233,11 @@ function compileKeepOfOne(sql: Sql, plan: UpdatePlan, total: Fragment): Fragment
   if (plan.idempotency === undefined) return sql``;
   const answer = sql`
     case
-      when "$rows" = 1 then concat('[', (select count(*) from "$written"), ']')
+      when "$rows" = 1 then ${
+    plan.returned === undefined
+      ? sql`concat('[', (select count(*) from "$written"), ']')`
+      : compileKeptRow(sql, plan, sql`(select count(*) from "$written")`)
+  }
       else concat('{"matched":', "$rows", '}')
     end`;
   return sql`,
@@ -220,6 +250,11 @@ function compileKeepOfOne(sql: Sql, plan: UpdatePlan, total: Fragment): Fragment
         or (
           (exists (select from "$written") or not exists (select from "$matched" where "$differs"))
           ${compileMaximum(sql, plan)}
+          ${
+    plan.expected === undefined
+      ? sql``
+      : sql`and exists (select from "$matched" where "$matched"."$expected")`
+  }
         )
       )
     )`;

@@ -6,6 +6,7 @@ import { compileValueCheck } from "./check_values.ts";
 import { compileTable } from "./fragment.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileKey, type WrittenRow } from "./reread.ts";
+import { compileExpected } from "./version.ts";
 
 /** The rows that an update of a table with rewrite rules would find; `keys` has those to be written. */
 export interface Decision extends WrittenRow {
@@ -13,6 +14,8 @@ export interface Decision extends WrittenRow {
   readonly matched: string;
   /** True if a matching row would change. */
   readonly wanted: boolean;
+  /** True if a row has none of the expected versions; then nothing may be written. */
+  readonly stale?: boolean | null;
 }
 
 /**
@@ -26,6 +29,9 @@ export function compileDecision(sql: Sql, plan: UpdatePlan): PendingQuery<Decisi
     select
       count(*)::text matched,
       coalesce(bool_or(${changes}), false) wanted,
+      ${
+    plan.expected === undefined ? sql`` : sql`not bool_and(${compileExpected(sql, plan)}) stale,`
+  }
       (json_agg(${compileKey(sql, plan)}) filter (where ${changes}))::text keys
       ${compileValueCheck(sql, plan.predicate, plan.assignments)}
     from ${compileTable(sql, plan.table)}

@@ -25,6 +25,12 @@ export interface Conversation {
     body?: unknown,
     options?: SendOptions,
   ) => Promise<ReceivedResponse>;
+  /** Gets one record; `search` is the query string. */
+  readonly one: (
+    table: string,
+    search: string,
+    options?: SendOptions,
+  ) => Promise<ReceivedResponse>;
   readonly bulk: (
     table: string,
     body?: unknown,
@@ -98,6 +104,8 @@ export function converse(kind: DatabaseKind, service: () => TestService): Conver
       service().send("POST", at(table, "query"), { body, ...options }),
     single: (table, body = {}, options = {}) =>
       service().send("PATCH", at(table, "records/single"), { body, ...options }),
+    one: (table, search, options = {}) =>
+      service().send("GET", at(table, `records/single?${search}`), options),
     bulk: (table, body = {}, options = {}) =>
       service().send("PATCH", at(table, "records/bulk"), { body, ...options }),
     batch: (table, body = {}, options = {}) =>

@@ -43,7 +43,7 @@ const REQUESTS: readonly (readonly [string, string, Record<string, string>, stri
     '{"filters":{"fid":2},"fields":{"note":"é\\ud83d"}}',
   ],
   ["PATCH", `${DEALS}/records/bulk`, ROLLED_BACK, '{"filters":{"fid":2},"fields":{"note":"é😀"}}'],
-  ["PATCH", `${DEALS}/records/single`, { ...JSON_TYPE, "if-match": "*", "range": "0-0" }, "{}"],
+  ["PATCH", `${DEALS}/records/single`, { ...JSON_TYPE, "if-range": "*", "range": "0-0" }, "{}"],
   ["PATCH", `${DEALS}/records/bulk?id=eq.5`, JSON_TYPE, "{}"],
   ["POST", `${DEALS}/query`, { ...JSON_TYPE, "x-http-method-override": "DELETE" }, "{}"],
 ];

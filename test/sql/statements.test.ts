@@ -7,7 +7,7 @@ import { planChanges } from "../../src/plan/changes_plan.ts";
 import type { Idempotency } from "../../src/plan/idempotency.ts";
 import type { Predicate } from "../../src/plan/predicate.ts";
 import { planQuery } from "../../src/plan/query_plan.ts";
-import { planUpdate } from "../../src/plan/update_plan.ts";
+import { planUpdate, type UpdatePlan } from "../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
 import { compileLock, compileUpdateSingle } from "../../src/sql/update_single.ts";
@@ -16,6 +16,7 @@ import { compileChangesMoment, compileChangesSnapshot } from "../../src/sql/chan
 import { compileLookUps } from "../../src/sql/look_ups.ts";
 import { compileQuery } from "../../src/sql/query.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
+import { compileReturnedLater } from "../../src/sql/returned.ts";
 import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
 import { printRecord } from "../../src/tokens/token_record.ts";
 import { compileWatch } from "../../src/sql/watch_changes.ts";
@@ -48,6 +49,17 @@ const KEPT = {
   idempotency: { tokenId: "t", key: "k", request: "00".repeat(32), hours: 24 },
 } as const;
 const SETTINGS = [{ name: "app.tenant_id", value: "1" }];
+
+/** An update with everything that `If-Match` and `return=representation` add. */
+function versioned(options: Parameters<typeof update>[1]): UpdatePlan {
+  const columns = [...TABLE.columns.values()];
+  return {
+    ...update(UPDATE, options),
+    expected: ["ab"],
+    returned: { columns, wideNumbersAsText: false, maxBytes: 1000, versioned: true },
+    versionKey: "00",
+  };
+}
 
 interface Preferred {
   readonly count?: boolean;
@@ -195,6 +207,18 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
   "a query with a tenant setting": (sql) =>
     compileQuery(sql, select({ select: ["id"], sort: [{ field: "id" }] }), SETTINGS),
   "a single update by key": (sql) => compileUpdateByKey(sql, update(UPDATE)),
+  "a single update by key that expects a version and returns its row": (sql) =>
+    compileUpdateByKey(sql, versioned(KEPT)),
+  "a single update that expects a version and returns its row": (sql) =>
+    compileUpdateSingle(sql, versioned({ audited: AUDITED })),
+  "the row of an update at the end of its transaction": (sql) =>
+    compileReturnedLater(sql, versioned({}), '[["1"]]'),
+  "a record with its version": (sql) =>
+    compileQuery(sql, {
+      ...select({ filters: { and: [{ field: "id", op: "eq", value: 1 }] }, per_page: 2 }),
+      versioned: true,
+      versionKey: "00",
+    }),
   "a single update by key with a tenant setting and an audit": (sql) =>
     compileUpdateByKey(sql, update(UPDATE, { audited: AUDITED }), SETTINGS),
   "a single update by key with an idempotency key": (sql) =>

@@ -22,6 +22,11 @@ const ERRORS: Readonly<Record<ErrorStatus, readonly [string, string, ...string[]
     "The cursor is no longer valid: begin again with `since=start`. For a query, the write of its " +
     "`Rowgate-Position` may have been lost in a failover of the database",
   ],
+  412: [
+    "PreconditionFailed",
+    "The row was written since the version in `If-Match`, or rows of the table have no versions; " +
+    "nothing was changed",
+  ],
   413: ["ContentTooLarge", "The body is too large"],
   422: ["UnprocessableContent", "The `Idempotency-Key` was used for another request"],
   415: ["UnsupportedMediaType", "The body is not declared as JSON in UTF-8"],

@@ -54,6 +54,54 @@ const PARAMETERS = {
     schema: { type: "string" },
     example: "tx=rollback, max-affected=10",
   },
+  SinglePreferences: {
+    name: "Prefer",
+    in: "header",
+    description:
+      "Those of an update, and `return=representation`: `record` is the row as it is stored now, " +
+      "after triggers, and `ETag` its version.",
+    schema: { type: "string" },
+    example: "return=representation",
+  },
+  BatchPreferences: {
+    name: "Prefer",
+    in: "header",
+    description:
+      "Those of an update, and `return=representation`: each result has in `record` the row as it " +
+      "is stored now, after triggers.",
+    schema: { type: "string" },
+    example: "return=representation",
+  },
+  IfMatch: {
+    name: "If-Match",
+    in: "header",
+    description:
+      "The `ETag` of the record as it was read: 412 and no change if the row was written since. " +
+      "`*` is any version.",
+    schema: { type: "string" },
+  },
+  IfNoneMatch: {
+    name: "If-None-Match",
+    in: "header",
+    description: "The `ETag` of the record as it was read: 304 without a body if it is the same.",
+    schema: { type: "string" },
+  },
+  Equalities: {
+    name: "filters",
+    in: "query",
+    required: true,
+    description: "A column and the value that it must equal; at least one, and all must match.",
+    style: "form",
+    explode: true,
+    schema: { type: "object", additionalProperties: { type: "string" }, minProperties: 1 },
+    example: { order_no: "A-7" },
+  },
+  Select: {
+    name: "select",
+    in: "query",
+    description: "Columns of the record, separated by commas; all when left out.",
+    schema: { type: "string" },
+  },
   IdempotencyKey: {
     name: "Idempotency-Key",
     in: "header",
@@ -145,11 +193,14 @@ export function describeParameters(
 
 /** Lists the headers that requests can have, for documents whose operations do not. */
 export function listHeaderParameters(): string {
-  const { QueryPreferences, UpdatePreferences, IdempotencyKey, Position } = PARAMETERS;
+  const { QueryPreferences, UpdatePreferences, SinglePreferences, IfMatch } = PARAMETERS;
+  const { IdempotencyKey, Position } = PARAMETERS;
   return [
     "Headers of requests, which the operations of each table do not list:",
     `- \`Prefer\` of a query: ${QueryPreferences.description}`,
     `- \`Prefer\` of an update: ${UpdatePreferences.description}`,
+    `- \`Prefer\` of a single update and a batch: ${SinglePreferences.description}`,
+    `- \`${IfMatch.name}\` of a single update: ${IfMatch.description}`,
     `- \`${IdempotencyKey.name}\` of an update: ${IdempotencyKey.description}`,
     `- \`${Position.name}\` of a query: ${Position.description}`,
   ].join("\n");

@@ -11,6 +11,12 @@ export const ERROR: JsonSchema = objectOf({
   },
 }, ["matched"]);
 
+/** The row in the response to a write. */
+export const RETURNED: JsonSchema = {
+  ...ANY_OBJECT,
+  description: "The row as it is stored now; only with `Prefer: return=representation`.",
+};
+
 /**
  * Describes the bodies of requests and responses for any table, by name; `referTo` makes a reference
  * to another one.

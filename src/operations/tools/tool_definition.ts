@@ -26,9 +26,16 @@ export interface ToolRequest {
 /**
  * What becomes of a response that is longer than a result of a tool may be: entries of a list are
  * left out (`tables`, `fields`), a page or a list of changes is asked for again with fewer entries, or
- * the values that were sent are left out (`written`).
+ * the values that were sent are left out (`written`); a single record that is longer is an error.
  */
-export type ToolResultKind = "tables" | "fields" | "page" | "changes" | "preview" | "written";
+export type ToolResultKind =
+  | "tables"
+  | "fields"
+  | "page"
+  | "changes"
+  | "preview"
+  | "written"
+  | "record";
 
 /** A tool, as an operation defines it. */
 export interface ToolDefinition {

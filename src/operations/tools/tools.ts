@@ -1,3 +1,4 @@
+import { getSingle } from "../get_single.ts";
 import { listChanges } from "../list_changes.ts";
 import { listFields } from "../list_fields.ts";
 import { listTables } from "../list_tables.ts";
@@ -14,6 +15,7 @@ export const TOOLS: readonly Tool[] = [
   toolOf(listTables),
   toolOf(listFields),
   toolOf(queryRecords),
+  toolOf(getSingle),
   toolOf(listChanges),
   PREVIEW_UPDATE,
   toolOf(updateSingle),

@@ -27,10 +27,10 @@ with "$settings" as materialized (
     from "$written"
   )
   from "$matched"
-  where not "$differs" or exists (
+  where (not "$differs" or exists (
     select
     from "$written"
-  )
+  ))
 )
 select (
   select "$differs"

@@ -44,10 +44,10 @@ with "$settings" as materialized (
     from "$written"
   )
   from "$matched"
-  where not "$differs" or exists (
+  where (not "$differs" or exists (
     select
     from "$written"
-  )
+  ))
 ),
 "$answered" as (
   insert into rowgate.idempotency_keys (token_id, key, request, answer)
