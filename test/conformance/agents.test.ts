@@ -3,7 +3,7 @@ import { it } from "@std/testing/bdd";
 import { openAgent } from "../support/agent.ts";
 import { describeSharedService } from "./describe_service.ts";
 
-const READING = ["list_tables", "describe_table", "query_records"];
+const READING = ["list_tables", "describe_table", "query_records", "get_record"];
 const WRITING = ["preview_update", "update_record", "update_records"];
 
 describeSharedService("agents", ({ service, query, run, kind }) => {
@@ -83,6 +83,28 @@ describeSharedService("agents", ({ service, query, run, kind }) => {
     assertEquals(page.status, 200);
     const { text } = await agent.call("query_records", { table: "deals", ...body });
     assertEquals(text, page.text);
+  });
+
+  it("gets one record by the columns that it must equal [MC23]", async () => {
+    const filters = { external_no: 7, status: "on hold" };
+    const select = ["fid", "title"];
+    const { text } = await agent.call("get_record", { table: "deals", filters, select });
+    const path = "/integration/tables/deals/records/single?external_no=7&select=fid,title";
+    assertEquals(text, (await service().send("GET", path)).text);
+    for (
+      const [given, message] of [
+        [{ filters: { fid: 0 } }, /^No row matches/],
+        [{ filters: { nope: 1 } }, /^nope: Unknown column/],
+        [{ filters: { fid: null } }, /^filters.fid: null is not possible/],
+        [{ filters: [] }, /^filters: /],
+        [{}, /^filters: /],
+        [{ filters: { fid: 1 }, select: "fid" }, /^select: /],
+        [{ filters: { fid: 1 }, fields: {} }, /is not an argument/],
+      ] as const
+    ) {
+      const failed = await agent.call("get_record", { table: "deals", ...given });
+      assertMatch(failed.text, message);
+    }
   });
 
   it("keeps tables and columns whose name or comment has a text [MC8]", async () => {

@@ -52,6 +52,11 @@ export const SUCCESSES: readonly SuccessRecipe[] = [
     },
   },
   {
+    operation: "getSingleRecord",
+    method: "GET",
+    path: `${ORDERS}/records/single?order_no=A-2026-01472&select=order_no,status,total`,
+  },
+  {
     operation: "updateSingleRecord",
     method: "PATCH",
     path: `${ORDERS}/records/single`,
@@ -104,6 +109,13 @@ const single = (body: unknown) => ({ method: "PATCH", path: `${ORDERS}/records/s
 
 /** Errors that the demonstration gives without preparation. */
 export const REJECTIONS: readonly ErrorRecipe[] = [
+  {
+    name: "version",
+    status: 412,
+    summary: "A row that was written since it was read",
+    headers: { "If-Match": '"6f1c0d5e9a7b4c3d8e2f1a0b9c8d7e6f-0a1b2c3d"' },
+    ...single({ filters: { id: 1 }, fields: { note: "Too late" } }),
+  },
   {
     name: "operator",
     status: 400,

@@ -143,6 +143,15 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
     },
   },
   {
+    "name": "version",
+    "status": 412,
+    "summary": "A row that was written since it was read",
+    "body": {
+      "success": false,
+      "error": "If-Match: the row has another version by now, read it again; nothing was changed",
+    },
+  },
+  {
     "name": "size",
     "status": 413,
     "summary": "A body that is too large",
@@ -175,7 +184,7 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
     "body": {
       "success": false,
       "error":
-        "The rate limit of this token is reached, expected at most 1 requests in 60 s, try again in 60 s",
+        "The rate limit of this token is reached, expected at most 1 requests in 60 s, try again in 58 s",
     },
   },
   {
@@ -197,6 +206,6 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
     "name": "slow",
     "status": 504,
     "summary": "A statement that takes too long",
-    "body": { "success": false, "error": "The database took too long; nothing was changed" },
+    "body": { "success": false, "error": "The database took too long" },
   },
 ];

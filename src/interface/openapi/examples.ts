@@ -39,6 +39,14 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    "operation": "getSingleRecord",
+    "response": {
+      "success": true,
+      "table": "orders",
+      "record": { "order_no": "A-2026-01472", "status": "placed", "total": 1535.3 },
+    },
+  },
+  {
     "operation": "updateSingleRecord",
     "body": {
       "filters": { "id": 1, "status": "delivered" },
