@@ -6,8 +6,7 @@ import { parseOneRequest } from "../request/one_request.ts";
 import { ON_TABLES } from "./description.ts";
 import { printEtag } from "./etag.ts";
 import { defineOperation, type DescribedOperation } from "./operation.ts";
-import { objectOf, refer, TEXT, TRUE } from "./schemas/json_schema.ts";
-import type { JsonSchema } from "./schemas/json_schema.ts";
+import { describeOneOf } from "./schemas/response_schemas.ts";
 import type { ToolDefinition } from "./tools/tool_definition.ts";
 import type { Arguments } from "./tools/tool_definition.ts";
 import { readTable, rejectOthers } from "./tools/tool_arguments.ts";
@@ -39,11 +38,6 @@ const TOOL: ToolDefinition = {
   result: "record",
 };
 
-/** Describes the response with the given record. */
-function describeOne(record: JsonSchema): JsonSchema {
-  return objectOf({ success: TRUE, table: TEXT, record });
-}
-
 /**
  * Get Single Record: the one row that matches, with its version.
  * @see docs/specification/one-record.md
@@ -63,8 +57,7 @@ export const getSingle: DescribedOperation = defineOperation({
     "every write of the row, and `If-Match` on a single update takes it.",
   parameters: ["Equalities", "Select", "IfNoneMatch", "Position"],
   response: "OneRecord",
-  responseOf: describeOne,
-  schemas: { OneRecord: describeOne(refer("Record")) },
+  responseOf: describeOneOf,
   headers: ["ETag"],
   errors: [...ON_TABLES, 409],
   sharedFrom: "terse",

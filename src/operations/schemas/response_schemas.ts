@@ -28,6 +28,7 @@ export function describeAnyTable(
   return {
     Record: { ...ANY_OBJECT, description: "A row: column names and values." },
     Page: describePage(referTo("Record")),
+    OneRecord: describeOneOf(referTo("Record")),
     Changes: describeChanges(referTo("Record")),
     Update: objectOf({
       filters: {
@@ -89,6 +90,11 @@ export function describeHeads(
 
 function describePage(record: JsonSchema): JsonSchema {
   return objectOf({ ...PAGE_HEAD, records: describeRecords(record) });
+}
+
+/** Describes the response with one of the given records. @see OR1 */
+export function describeOneOf(record: JsonSchema): JsonSchema {
+  return objectOf({ success: TRUE, table: TEXT, record });
 }
 
 function describeRecords(record: JsonSchema): JsonSchema {
