@@ -1,5 +1,6 @@
 import type {
   FieldList,
+  OneRecord,
   Page,
   TableList,
   TokenAnswer,
