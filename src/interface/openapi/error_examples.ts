@@ -184,7 +184,7 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
     "body": {
       "success": false,
       "error":
-        "The rate limit of this token is reached, expected at most 1 requests in 60 s, try again in 58 s",
+        "The rate limit of this token is reached, expected at most 1 requests in 60 s, try again in 57 s",
     },
   },
   {
@@ -206,6 +206,6 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
     "name": "slow",
     "status": 504,
     "summary": "A statement that takes too long",
-    "body": { "success": false, "error": "The database took too long" },
+    "body": { "success": false, "error": "The database took too long; nothing was changed" },
   },
 ];

@@ -54,7 +54,9 @@ export function readTypedTables(document: unknown): readonly TypedTable[] {
 function readTable(document: unknown, name: string): TypedTable {
   const schema = (part: string) => get(document, "components", "schemas", `${name}.${part}`);
   const record = schema("Record");
-  const writable = isObject(get(document, "paths", `/integration/tables/${name}/records/single`));
+  const writable = isObject(
+    get(document, "paths", `/integration/tables/${name}/records/single`, "patch"),
+  );
   const newValue = writable ? get(schema("Update"), "properties", "fields", "properties") : {};
   const operators = readOperators(schema("Condition"));
   const key = get(record, "x-primary-key");
