@@ -77,21 +77,8 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
       (table, query, options) => request(onTable(table, `changes?${query}`), options),
     ),
     follow: createFollow(client, (table, query) => onTable(table, `changes?${query}`)),
-    get: async (
-      table: string,
-      filters: Record<string, string | number | boolean>,
-      { select = [], ...options }: GetOptions<string> = {},
-    ) => {
-      const parameters = Object.entries(filters).map(([name, value]) => {
-        if (["string", "number", "boolean"].includes(typeof value)) return [name, String(value)];
-        throw createRejection(name, `${String(value)} is no value that a row can be found by`);
-      });
-      if (select.length > 0) parameters.push(["select", writeNames(select)]);
-      return await request(
-        onTable(table, `records/single?${new URLSearchParams(parameters)}`),
-        options,
-      );
-    },
+    get: async (table: string, filters: object, { select, ...given }: GetOptions<string> = {}) =>
+      await request(onTable(table, `records/single?${writeEqualities(filters, select)}`), given),
     updateSingle: update("single"),
     updateBulk: update("bulk"),
     updateBatch: (table: string, updates: readonly object[], options?: UpdateOptions) =>
@@ -101,4 +88,14 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
     token: request.bind(null, "token"),
   };
   return methods as unknown as Client<T>;
+}
+
+/** Writes what the columns of a row must equal, and which to return, as a query string. */
+function writeEqualities(filters: object, select: readonly string[] = []): string {
+  const parameters = Object.entries(filters).map(([name, value]) => {
+    if (["string", "number", "boolean"].includes(typeof value)) return [name, String(value)];
+    throw createRejection(name, `${String(value)} is no value that a row can be found by`);
+  });
+  if (select.length > 0) parameters.push(["select", writeNames(select)]);
+  return new URLSearchParams(parameters).toString();
 }

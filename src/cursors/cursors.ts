@@ -110,21 +110,15 @@ export function openCursors(
     }
   }
 
-  return {
-    available: async () => await secrets.newest() !== undefined,
-    seal,
-    open,
-    async versionKey() {
-      const secret = await secrets.newest();
-      return secret && await findVersionKey(secret);
-    },
-  };
+  const available = async () => await secrets.newest() !== undefined;
+  return { available, seal, open, versionKey: async () => findVersionKey(await secrets.newest()) };
 }
 
 const VERSION_KEYS = new WeakMap<Secret, Promise<string>>();
 const VERSION_KEY_BITS = 128;
 
-function findVersionKey(secret: Secret): Promise<string> {
+function findVersionKey(secret: Secret | undefined): Promise<string> | undefined {
+  if (secret === undefined) return undefined;
   const known = VERSION_KEYS.get(secret);
   if (known !== undefined) return known;
   const info = UTF_8.encode("rowgate version of a row");

@@ -9,7 +9,7 @@ import { defineOperation, type DescribedOperation } from "./operation.ts";
 import { describeOneOf } from "./schemas/response_schemas.ts";
 import type { ToolDefinition } from "./tools/tool_definition.ts";
 import type { Arguments } from "./tools/tool_definition.ts";
-import { readTable, rejectOthers } from "./tools/tool_arguments.ts";
+import { readTableArgument, rejectOthers } from "./tools/tool_arguments.ts";
 
 const TOOL: ToolDefinition = {
   title: "Get one record",
@@ -33,7 +33,7 @@ const TOOL: ToolDefinition = {
   optional: ["select"],
   makeRequest(given) {
     rejectOthers(given, ["table", "filters", "select"]);
-    return { table: readTable(given), query: readOneQuery(given) };
+    return { table: readTableArgument(given), query: readOneQuery(given) };
   },
   result: "record",
 };
