@@ -1,5 +1,4 @@
 import type { Failure } from "./database_error.ts";
-import type { Primer } from "./pool_care.ts";
 import type { Session } from "./session.ts";
 import { SLOW_MS } from "./session_opener.ts";
 
@@ -63,7 +62,6 @@ export function openCircuit(now: () => number = () => performance.now()): Circui
 export interface AttemptsOptions {
   readonly open: () => Promise<Session | Failure>;
   readonly circuit: Circuit;
-  readonly primer: Primer | undefined;
   /** Reports whether there is need of one more than the given number of attempts. */
   readonly isNeeded: (attempts: number) => boolean;
   readonly onOpened: (session: Session) => void;
@@ -109,7 +107,7 @@ export class Attempts {
   }
 
   async #attempt(): Promise<void> {
-    const { circuit, onFailed, onOpened, open, primer } = this.#options;
+    const { circuit, onFailed, onOpened, open } = this.#options;
     this.#count++;
     let isCounted = true;
     const discount = () => {
@@ -123,14 +121,12 @@ export class Attempts {
     }, SLOW_MS);
     const result = await open();
     clearTimeout(timer);
+    discount();
     if ("kind" in result) {
-      discount();
       circuit.failed(result);
       return onFailed(result);
     }
     circuit.succeeded();
-    await primer?.prime(result);
-    discount();
     onOpened(result);
   }
 }

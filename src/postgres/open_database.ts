@@ -77,7 +77,7 @@ export function openDatabase(
     onChange: (statements) => observe({ kind: "prepared", statements }),
   });
   const pools = openPools(config, {
-    ...{ open, circuit, cache, isEmbedded, observe, onSettled },
+    ...{ open, circuit, isEmbedded, observe, onSettled },
     openForTransactions: createSessionOpener(limitStatements(config), opening),
     onAbandoned,
   });

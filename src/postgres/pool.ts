@@ -28,7 +28,7 @@ const CANCELLED_MS = 1000;
  *
  * - **opening**: one of the {@link Attempts} runs.
  * - **idle**: open, and lent next if it was idle for the shortest time.
- * - **held**: being opened, replaced or primed by {@link PoolCare}.
+ * - **replacing**: being opened by {@link PoolCare}.
  * - **busy**: lent to a caller.
  * - **unsettled**: returned while Postgres may still work on its statement, or a cancel request is
  *   pending. Postgres has a connection for it, so it keeps its place.
@@ -56,11 +56,10 @@ export class Pool {
   #drained: (() => void) | undefined;
 
   constructor(options: PoolOptions) {
-    const { size, open, primer, idleSize = 0, idleMs, lifeMs, tendMs } = options;
+    const { size, open, idleSize = 0, idleMs, lifeMs, tendMs } = options;
     this.#options = options;
     this.#attempts = new Attempts({
       open,
-      primer,
       circuit: options.circuit,
       isNeeded: (attempts) => attempts < this.#callers.size && this.#count() < size,
       onOpened: (session) => this.#welcome(session),
@@ -69,7 +68,6 @@ export class Pool {
     this.#care = new PoolCare({
       size,
       open,
-      primer,
       idleSize,
       idleMs,
       lifeMs,
@@ -78,10 +76,7 @@ export class Pool {
       busy: this.#busy,
       count: () => this.#count(),
       isWanted: () => this.#callers.size > 0,
-      remove: (session) => this.#remove(session),
-      keepAbandoned: (session) => this.#keepAbandoned(session),
-      give: (session, sinceMs) =>
-        this.#isOutdated(session) ? session.close() : this.#give(session, sinceMs),
+      give: (session) => this.#isOutdated(session) ? session.close() : this.#give(session),
       retire: (session) => this.#retire(session),
     });
   }
@@ -144,7 +139,7 @@ export class Pool {
   }
 
   #count(): number {
-    return this.#countOpen() + this.#attempts.count + this.#care.held;
+    return this.#countOpen() + this.#attempts.count + this.#care.opening;
   }
 
   #countOpen(): number {
@@ -196,10 +191,9 @@ export class Pool {
 
   /** Takes a new session into the pool, unless others have filled it meanwhile. */
   #welcome(session: Session): void {
-    this.#keepAbandoned(session);
     const isFull = this.#countOpen() >= this.#options.size;
     if (isFull || this.#isOutdated(session)) session.close();
-    else if (session.isOpen()) this.#give(session, performance.now());
+    else this.#give(session);
     this.#attempts.start();
   }
 
@@ -218,14 +212,15 @@ export class Pool {
   }
 
   /** Lends a session to the caller that has waited longest; it is idle if none waits. */
-  #give(session: Session, sinceMs: number): void {
+  #give(session: Session): void {
+    if (!session.isOpen()) return;
     this.#care.start();
     const [first] = this.#callers;
     if (first !== undefined) {
       this.#busy.add(session);
       return first(session);
     }
-    this.#idle.push({ session, sinceMs });
+    this.#idle.push({ session, sinceMs: performance.now() });
     session.watch(() => this.#remove(session));
   }
 
@@ -247,7 +242,7 @@ export class Pool {
     const isOver = this.#isOutdated(session) || this.#retired.has(session) ||
       this.#care.isWorn(session, nowMs);
     if (session.isOpen() && isOver) session.close();
-    if (session.isOpen()) this.#give(session, nowMs);
+    if (session.isOpen()) this.#give(session);
     else this.#attempts.start();
   }
 
@@ -259,11 +254,6 @@ export class Pool {
     await released;
     this.#unsettled.delete(session);
     this.#giveBack(session);
-  }
-
-  /** Keeps the place of a session that is being prepared, if Postgres may still work on it. */
-  #keepAbandoned(session: Session): void {
-    if (session.released !== undefined) void this.#keepUntil(session, session.released);
   }
 
   /**

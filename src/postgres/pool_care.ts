@@ -1,8 +1,5 @@
 import type { Failure } from "./database_error.ts";
-import type { PendingQuery, Row } from "./driver.ts";
 import type { Session } from "./session.ts";
-import { settle } from "./statement.ts";
-import type { Statements } from "./statements.ts";
 
 /** A session that is not in use. */
 export interface IdleSession {
@@ -22,16 +19,8 @@ export interface CareOptions {
   /** Milliseconds after which a session is replaced; never when undefined. */
   readonly lifeMs: number | undefined;
   readonly open: () => Promise<Session | Failure>;
-  readonly primer: Primer | undefined;
   /** Milliseconds between two tasks. */
   readonly tendMs?: number | undefined;
-}
-
-/** Prepares the most used statements on a session, so that no request has to wait for that. */
-export interface Primer {
-  /** Reports whether there is nothing to prepare. */
-  readonly isPrimed: (session: Session) => boolean;
-  readonly prime: (session: Session) => Promise<void>;
 }
 
 /** The part of the pool that its care uses. */
@@ -45,11 +34,7 @@ interface Tended extends CareOptions {
   readonly count: () => number;
   /** Reports whether a caller waits for a session. */
   readonly isWanted: () => boolean;
-  /** Removes an idle session. */
-  readonly remove: (session: Session) => void;
-  readonly give: (session: Session, sinceMs: number) => void;
-  /** Keeps the place of a session that Postgres may still work on; does nothing for another. */
-  readonly keepAbandoned: (session: Session) => void;
+  readonly give: (session: Session) => void;
   /** Ends a session, at once or when it is returned. */
   readonly retire: (session: Session) => void;
 }
@@ -68,9 +53,8 @@ const MAX_LIVES = 2;
  * there is a reason for:
  *
  * - end the session that was idle for longest, beyond those that are kept;
- * - open one that is kept, and prime it, unless the server has few connections left;
- * - replace an old one; the new one is opened first, so for a moment there is one more;
- * - prime one that lacks statements which are used.
+ * - open one that is kept, unless the server has few connections left;
+ * - replace an old one; the new one is opened first, so for a moment there is one more.
  *
  * It does nothing while a caller waits for a session, and nothing while there is no session: the first
  * one is opened by the first request.
@@ -81,7 +65,7 @@ export class PoolCare {
   readonly #idleMs: number;
   readonly #lifeMs: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #held = 0;
+  #opening = 0;
   #pausedUntilMs = 0;
   #isStopped = false;
 
@@ -91,16 +75,16 @@ export class PoolCare {
     this.#lifeMs = pool.lifeMs ?? Infinity;
   }
 
-  /** Sessions that it is opening or priming. */
-  get held(): number {
-    return this.#held;
+  /** Sessions that it is opening. */
+  get opening(): number {
+    return this.#opening;
   }
 
   /** Called when there is a session. */
   start(): void {
-    const { primer, tendMs = TEND_MS } = this.#pool;
-    const isIdleForever = this.#idleMs === Infinity && primer === undefined;
-    if (!this.#isStopped && !isIdleForever) this.#timer ??= setTimeout(() => this.#tend(), tendMs);
+    const { idleSize, tendMs = TEND_MS } = this.#pool;
+    const hasNoTask = this.#idleMs === Infinity && this.#lifeMs === Infinity && idleSize === 0;
+    if (!this.#isStopped && !hasNoTask) this.#timer ??= setTimeout(() => this.#tend(), tendMs);
   }
 
   stop(): void {
@@ -121,17 +105,14 @@ export class PoolCare {
   }
 
   async #tendOne(nowMs: number): Promise<void> {
-    const { count, idle, idleSize, primer, retire, size } = this.#pool;
+    const { count, idle, idleSize, retire, size } = this.#pool;
     const present = count();
     const rested = idle.find(({ sinceMs }) => nowMs - sinceMs > this.#idleMs);
     if (rested !== undefined && present > idleSize) return retire(rested.session);
-    if (nowMs >= this.#pausedUntilMs) {
-      if (present < idleSize) return await this.#openAnother();
-      const old = this.#findOld(nowMs);
-      if (old !== undefined && present <= size) return await this.#openAnother(old);
-    }
-    const unprimed = idle.find(({ session }) => primer?.isPrimed(session) === false);
-    if (unprimed !== undefined) await this.#prime(unprimed);
+    if (nowMs < this.#pausedUntilMs) return;
+    if (present < idleSize) return await this.#openAnother();
+    const old = this.#findOld(nowMs);
+    if (old !== undefined && present <= size) await this.#openAnother(old);
   }
 
   #findOld(nowMs: number): Session | undefined {
@@ -141,76 +122,18 @@ export class PoolCare {
   }
 
   async #openAnother(old?: Session): Promise<void> {
-    const { count, give, idleSize, keepAbandoned, open, primer, retire } = this.#pool;
-    this.#held++;
+    const { count, give, idleSize, open, retire } = this.#pool;
+    this.#opening++;
     const session = await open();
-    if (!("kind" in session)) await primer?.prime(session);
-    this.#held--;
+    this.#opening--;
     if ("kind" in session || session.free < LEFT_FREE) {
       this.#pausedUntilMs = performance.now() + PAUSE_MS;
     }
-    if ("kind" in session) return;
-    if (!session.isOpen()) return keepAbandoned(session);
+    if ("kind" in session || !session.isOpen()) return;
     if (old !== undefined) retire(old);
     // Others may have been opened meanwhile.
     const isSpare = old === undefined && count() >= idleSize;
     if (this.#isStopped || isSpare) session.close();
-    else give(session, performance.now());
+    else give(session);
   }
-
-  async #prime({ session, sinceMs }: IdleSession): Promise<void> {
-    const { give, keepAbandoned, primer, remove } = this.#pool;
-    remove(session);
-    this.#held++;
-    await primer?.prime(session);
-    this.#held--;
-    if (session.isOpen()) give(session, sinceMs);
-    else keepAbandoned(session);
-  }
-}
-
-/** Most statements that are prepared at a time; the others follow. */
-const PRIME_STATEMENTS = 32;
-const PRIME_MS = 100;
-/** Time within which Postgres must have answered. */
-const ANSWER_MS = 1000;
-/** SQLSTATE of a statement that has waited for a lock too long. */
-const LOCKED = "55P03";
-
-/**
- * Creates the primer that prepares the statements of a cache. Preparing takes a lock, so it happens
- * in a transaction that does not wait for locks, and pauses for a minute if a table was locked.
- */
-export function createPrimer(cache: Statements): Primer {
-  let pausedUntilMs = 0;
-  const isPaused = () => performance.now() < pausedUntilMs;
-
-  async function prime(session: Session): Promise<void> {
-    const { sql } = session;
-    const endMs = performance.now() + PRIME_MS;
-    let begun = false;
-    for (const prepare of cache.prepareMissing(sql, PRIME_STATEMENTS)) {
-      if (!begun) await run(session, sql`begin; set local lock_timeout = 10`.simple());
-      const { failure } = await settle(session, prepare(), { deadlineMs: ANSWER_MS });
-      begun = failure === undefined;
-      if (!begun) await run(session, sql`rollback`.simple());
-      if (failure?.code === LOCKED || !session.isOpen()) {
-        pausedUntilMs = performance.now() + PAUSE_MS;
-      }
-      if (isPaused() || performance.now() > endMs) break;
-    }
-    if (begun) await run(session, sql`rollback`.simple());
-  }
-
-  return {
-    isPrimed: ({ sql }) => isPaused() || cache.prepareMissing(sql, 1).length === 0,
-    prime: (session) => isPaused() ? Promise.resolve() : prime(session),
-  };
-}
-
-/** Runs a command, and closes the session if it fails. */
-async function run(session: Session, command: PendingQuery<Row[]>): Promise<void> {
-  if (!session.isOpen()) return;
-  const { failure } = await settle(session, command, { deadlineMs: ANSWER_MS });
-  if (failure !== undefined && session.released === undefined) session.destroy();
 }

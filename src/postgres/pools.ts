@@ -5,10 +5,8 @@ import type { Failure } from "./database_error.ts";
 import { findRule, READ_ONLY } from "./failure_kind.ts";
 import type { Session } from "./session.ts";
 import type { OpenSession } from "./session_opener.ts";
-import type { Statements } from "./statements.ts";
 import { Gate, type GateOptions, type WatchGate } from "./gate.ts";
 import { Pool } from "./pool.ts";
-import { createPrimer } from "./pool_care.ts";
 import type { SessionSource } from "./with_session.ts";
 
 /** The pools of a database, each behind its gate. */
@@ -32,8 +30,6 @@ export interface PoolsOptions extends Pick<SessionSource, "observe" | "onSettled
   readonly circuit: Circuit;
   /** Called with a session that is returned while Postgres may still work on its statement. */
   readonly onAbandoned: (session: Session) => void;
-  /** Its most used statements are prepared on sessions before they are needed. */
-  readonly cache: Statements;
   readonly isEmbedded: boolean;
 }
 
@@ -47,16 +43,13 @@ const STILL_READ_ONLY_MS = 60_000;
 /** Opens the pools. Sessions that are lost or do not answer renew all of them. */
 export function openPools(
   config: Config,
-  { open, openForTransactions, circuit, onAbandoned, cache, isEmbedded, observe, onSettled }:
-    PoolsOptions,
+  { open, openForTransactions, circuit, onAbandoned, isEmbedded, observe, onSettled }: PoolsOptions,
 ): Pools {
   // PGlite has one session: a second statement would only wait inside it.
   const poolSize = isEmbedded ? 1 : config.poolSize;
   const transactions = isEmbedded ? 1 : config.transactions;
   const care = isEmbedded ? {} : { idleMs: config.poolIdleMs, lifeMs: LIFE_MS };
-  const kept = isEmbedded
-    ? {}
-    : { idleSize: config.poolIdleSize ?? poolSize, primer: createPrimer(cache) };
+  const kept = isEmbedded ? {} : { idleSize: config.poolIdleSize ?? poolSize };
 
   const common = { circuit, onAbandoned, ...care };
   const pool = new Pool({ size: poolSize, open, ...common, ...kept });

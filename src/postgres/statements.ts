@@ -1,6 +1,6 @@
 import { MAX_PREPARED_STATEMENTS } from "../errors/limits.ts";
 import type { Compile } from "./database.ts";
-import type { PendingQuery, PreparedStatement, Row, RowList, Sql } from "./driver.ts";
+import type { PendingQuery, PreparedStatement, Row, Sql } from "./driver.ts";
 import { makeQuery } from "./driver.ts";
 import { type FairCache, openFairCache } from "./fair_cache.ts";
 import { keepingOf } from "./pooler.ts";
@@ -18,17 +18,10 @@ export interface StatementsOptions {
   readonly onChange?: (texts: number) => void;
 }
 
-/** Prepares one statement and does not run it, hence gives no rows. */
-export type Preparation = () => PromiseLike<RowList<Row[]>>;
-
-const NO_ROWS = Object.assign([], { count: 0 }) as unknown as RowList<Row[]>;
-
 /** A text that was sent. */
 interface KnownText {
   /** As it is sent. */
   readonly text: string;
-  readonly parameters: number;
-  uses: number;
   /** False for a text that was sent once so far, or that the cache has forgotten. */
   isCached: boolean;
 }
@@ -71,31 +64,16 @@ export class Statements {
    */
   compile<R extends Row>(sql: Sql, compile: Compile<R>, tenant?: string): PendingQuery<R[]> {
     const { text, parameters } = record(compile);
-    const known = this.#cached.get(text, tenant) ?? this.#meet(text, parameters.length, tenant);
-    known.uses++;
+    const known = this.#cached.get(text, tenant) ?? this.#meet(text, tenant);
     return makeQuery<R>(sql, { text: known.text, parameters }, this.#prepare(sql, known));
   }
 
-  /**
-   * Lists what prepares in a session the statements that are used most and that it does not have, at
-   * most so many.
-   */
-  prepareMissing(sql: Sql, most: number): readonly Preparation[] {
-    if (!this.#options.prepare || keepingOf(sql) !== "own") return [];
-    const present = this.#sessions.get(sql);
-    return [...this.#cached.values()]
-      .filter((known) => present === undefined || !present.has(known))
-      .sort((one, other) => other.uses - one.uses)
-      .slice(0, most)
-      .map((known) => () => this.#prepareOne(sql, known));
-  }
-
   /** Caches a text that was sent before, and otherwise remembers that it was sent. */
-  #meet(text: string, parameters: number, tenant: string | undefined): KnownText {
+  #meet(text: string, tenant: string | undefined): KnownText {
     const known = this.#sentOnce.take(text);
     if (known === undefined) {
       const sent = qualify(collapseSpace(text.trim()));
-      const met = { text: sent, parameters, uses: 0, isCached: false };
+      const met = { text: sent, isCached: false };
       this.#sentOnce.add(text, met, tenant);
       return met;
     }
@@ -114,14 +92,6 @@ export class Statements {
       this.#sessions.set(sql, session);
     }
     return session.prepare(known);
-  }
-
-  #prepareOne(sql: Sql, known: KnownText): PromiseLike<RowList<Row[]>> {
-    const statement = this.#prepare(sql, known);
-    if (statement === undefined) return Promise.resolve(NO_ROWS);
-    const parameters = Array(known.parameters).fill(null);
-    const query = makeQuery(sql, { text: known.text, parameters }, statement);
-    return query.describe().then(() => NO_ROWS);
   }
 }
 
@@ -149,10 +119,6 @@ class SessionStatements {
     this.#size = size;
     if (keepingOf(sql) === "shared") this.#prefix = `s_${crypto.randomUUID()}_`;
     else this.#prefix = shared ? `s${++sharedSessions}_` : "s";
-  }
-
-  has(known: KnownText): boolean {
-    return this.#statements.has(known);
   }
 
   /** Returns the statement of a text; undefined if there is no room until the cache forgets one. */

@@ -22,7 +22,6 @@ function open({ free = 1, fails = () => false, ...options }: Partial<PoolOptions
   fails?: (opened: number) => boolean;
 } = {}) {
   const all: Fake[] = [];
-  const primed: number[] = [];
   let most = 0;
   let attempts = 0;
   const isLive = (session: Fake) => session.isOpen();
@@ -31,13 +30,6 @@ function open({ free = 1, fails = () => false, ...options }: Partial<PoolOptions
     idleSize: 3,
     tendMs: TEND_MS,
     circuit: openCircuit(),
-    primer: {
-      isPrimed: (session) => primed.includes((session as Fake).number),
-      prime(session) {
-        primed.push((session as Fake).number);
-        return Promise.resolve();
-      },
-    },
     open() {
       if (fails(++attempts)) return Promise.resolve(makeFailure("unavailable", "53300"));
       const session = makeSession(all.length, free);
@@ -57,7 +49,6 @@ function open({ free = 1, fails = () => false, ...options }: Partial<PoolOptions
     close: (timeoutMs: number) => pool.close(timeoutMs),
     acquire,
     all,
-    primed,
     live: () => all.filter(isLive).map(({ number }) => number),
     most: () => most,
     attempts: () => attempts,
@@ -108,7 +99,7 @@ describe("Pool", () => {
     pool.release(await pool.acquire());
     assertEquals(pool.live(), [0]);
     await later();
-    assertEquals([pool.live(), pool.primed], [[0, 1, 2], [0, 1, 2]]);
+    assertEquals(pool.live(), [0, 1, 2]);
     await pool.close(0);
     assertEquals(pool.live(), []);
   });
@@ -169,41 +160,6 @@ describe("Pool", () => {
     pool.all[0]!.destroy();
     await later();
     assertEquals(pool.live(), [1, 2]);
-    await pool.close(0);
-  });
-
-  it("keeps the place of a session that was abandoned while it was primed [RE23]", async () => {
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const abandoned: Session[] = [];
-    const { acquire, all, close } = open({
-      size: 2,
-      idleSize: 0,
-      onAbandoned: (session) => abandoned.push(session),
-      primer: {
-        isPrimed: () => true,
-        prime(session) {
-          if (all.length === 1) void session.abandon(ended);
-          return Promise.resolve();
-        },
-      },
-    });
-    const first = await acquire();
-    assertEquals([abandoned, first.number, all.length], [[all[0]], 1, 2]);
-    const waiting = acquire();
-    await later();
-    assertEquals(all.length, 2);
-    end();
-    assertEquals((await waiting).number, 2);
-    await close(0);
-  });
-
-  it("primes one that lacks statements while it is idle, and lends others meanwhile", async () => {
-    const pool = open({ size: 1, idleSize: 1 });
-    pool.release(await pool.acquire());
-    pool.primed.length = 0;
-    await later();
-    assertEquals(pool.primed, [0]);
-    assertEquals((await pool.acquire()).number, 0);
     await pool.close(0);
   });
 });
