@@ -7,12 +7,11 @@ import type { Compile, Database, RunOptions } from "./database.ts";
 import { DatabaseError, type Failure, makeFailure } from "./database_error.ts";
 import type { Row } from "./driver.ts";
 import type { Session } from "./session.ts";
-import type { ServerIdentity } from "./opening_statement.ts";
 import type { Fence } from "./fence.ts";
 import { Primary } from "./primary.ts";
-import { keepingOf, openPoolerMode } from "./pooler.ts";
+import { keepingOf, openPoolerMode, type PoolerMode } from "./pooler.ts";
 import { Listeners } from "./listener.ts";
-import { createSessionOpener, type EmbeddedServer } from "./session_opener.ts";
+import { createSessionOpener, type EmbeddedServer, type OpenerOptions } from "./session_opener.ts";
 import { createPipeline } from "./pipeline.ts";
 import { openPools, type Pools } from "./pools.ts";
 import { runStatement, type StatementOptions } from "./statement.ts";
@@ -58,14 +57,7 @@ export function openDatabase(
       listeners.renew();
     },
   });
-  const opening = only === undefined
-    ? {
-      ...{ embedded, mode },
-      refuse: (server: ServerIdentity) => primary.refuse(server),
-      onStandIn: () => primary.standIn(),
-      ready: () => primary.ready(),
-    }
-    : { embedded, mode, refuse: only.refuse, only: only.address };
+  const opening = planOpening(primary, mode, { embedded, only });
   const open = createSessionOpener(config, opening);
   const circuit = openCircuit();
   const abandoned = new Abandoned({ open, observe });
@@ -116,6 +108,22 @@ export function openDatabase(
     listen,
     primary,
     close,
+  };
+}
+
+/** Plans where sessions are opened: on the hosts of the URL, or on one server. */
+function planOpening(
+  primary: Primary,
+  mode: PoolerMode,
+  { embedded, only }: OpenOptions,
+): OpenerOptions {
+  if (only !== undefined) return { embedded, mode, refuse: only.refuse, only: only.address };
+  return {
+    embedded,
+    mode,
+    refuse: (server) => primary.refuse(server),
+    onStandIn: () => primary.standIn(),
+    ready: () => primary.ready(),
   };
 }
 

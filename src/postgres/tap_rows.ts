@@ -32,100 +32,121 @@ const ENDS: ReadonlySet<string> = new Set(["end", "error", "close"]);
  * @see EX25, docs/decisions/0063-export.md
  */
 export function tapRows(socket: DriverSocket, onRow: OnRow, pace: Pace): RowFlow {
-  const emit = socket.emit.bind(socket);
-  const collect = collectMessages(give);
-  const keep = openKeeper();
+  return new RowTap(socket, onRow, pace);
+}
+
+/**
+ * The tap of a socket. It is **reading**; **waiting**, when this tick has had enough and the socket is
+ * not read until the pace gives the next one; **paused**; or **ended**, when nothing more is read.
+ */
+class RowTap implements RowFlow {
+  readonly #socket: DriverSocket;
+  readonly #onRow: OnRow;
+  readonly #pace: Pace;
+  readonly #emit: DriverSocket["emit"];
+  readonly #keep = openKeeper();
   /** Messages that were read and not taken yet. */
-  let waiting: Uint8Array | undefined;
+  #waiting: Uint8Array | undefined;
   /**
    * Bytes that may still be taken before the pace gives the next tick; undefined: none were taken
    * yet.
    */
-  let left: number | undefined;
-  let isPaused = false;
-  let isReading = true;
+  #left: number | undefined;
+  #isPaused = false;
+  #isReading = true;
 
-  function give(messages: Uint8Array): void {
-    const end = waiting === undefined ? take(messages) : 0;
+  constructor(socket: DriverSocket, onRow: OnRow, pace: Pace) {
+    this.#socket = socket;
+    this.#onRow = onRow;
+    this.#pace = pace;
+    this.#emit = socket.emit.bind(socket);
+    const collect = collectMessages((messages) => this.#give(messages));
+    socket.emit = (event, ...values) => {
+      if (event === "data") {
+        collect(values[0] as Parameters<typeof collect>[0]);
+        return true;
+      }
+      if (ENDS.has(event)) this.#passRest();
+      return this.#emit(event, ...values);
+    };
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#stopReading();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#goOn();
+  }
+
+  #give(messages: Uint8Array): void {
+    const end = this.#waiting === undefined ? this.#take(messages) : 0;
     if (end === messages.length) return;
     // The remaining bytes would be overwritten.
-    waiting = keep(waiting ?? NOTHING, messages.subarray(end));
+    this.#waiting = this.#keep(this.#waiting ?? NOTHING, messages.subarray(end));
   }
 
   /** Takes messages until this tick has enough; returns the position where it stopped. */
-  function take(messages: Uint8Array): number {
-    if (isPaused) return 0;
-    if (left === undefined) {
-      left = pace.bytes();
-      pace.next(beginTick);
+  #take(messages: Uint8Array): number {
+    if (this.#isPaused) return 0;
+    if (this.#left === undefined) {
+      this.#left = this.#pace.bytes();
+      this.#pace.next(() => this.#beginTick());
     }
-    const end = findEnd(messages, left);
-    left -= end;
-    if (left <= 0) stopReading();
-    pass(messages.subarray(0, end));
+    const end = findEnd(messages, this.#left);
+    this.#left -= end;
+    if (this.#left <= 0) this.#stopReading();
+    this.#pass(messages.subarray(0, end));
     return end;
   }
 
-  function beginTick(): void {
-    left = undefined;
-    goOn();
+  #beginTick(): void {
+    this.#left = undefined;
+    this.#goOn();
   }
 
-  function goOn(): void {
-    if (waiting !== undefined) {
-      const end = take(waiting);
-      waiting = end < waiting.length ? waiting.subarray(end) : undefined;
+  #goOn(): void {
+    if (this.#waiting !== undefined) {
+      const waiting = this.#waiting;
+      const end = this.#take(waiting);
+      this.#waiting = end < waiting.length ? waiting.subarray(end) : undefined;
     }
-    if (isReading || isPaused || waiting !== undefined || left !== undefined && left <= 0) return;
-    isReading = true;
-    socket.resume?.();
+    const isEnough = this.#left !== undefined && this.#left <= 0;
+    if (this.#isReading || this.#isPaused || this.#waiting !== undefined || isEnough) return;
+    this.#isReading = true;
+    this.#socket.resume?.();
   }
 
-  function stopReading(): void {
-    if (!isReading) return;
-    isReading = false;
-    socket.pause?.();
+  #stopReading(): void {
+    if (!this.#isReading) return;
+    this.#isReading = false;
+    this.#socket.pause?.();
+  }
+
+  #passRest(): void {
+    if (this.#waiting === undefined) return;
+    const rest = this.#waiting;
+    this.#waiting = undefined;
+    this.#pass(rest);
   }
 
   /** Passes rows to `onRow`, and everything else to the driver. */
-  function pass(messages: Uint8Array): void {
+  #pass(messages: Uint8Array): void {
     let passed = 0;
     let at = 0;
     while (at < messages.length) {
       const end = endOf(messages, at);
       if (messages[at] === DATA_ROW) {
-        if (passed < at) emit("data", messages.subarray(passed, at));
-        onRow(messages, at + HEAD_BYTES);
+        if (passed < at) this.#emit("data", messages.subarray(passed, at));
+        this.#onRow(messages, at + HEAD_BYTES);
         passed = end;
       }
       at = end;
     }
-    if (passed < at) emit("data", messages.subarray(passed, at));
+    if (passed < at) this.#emit("data", messages.subarray(passed, at));
   }
-
-  socket.emit = (event, ...values) => {
-    if (event === "data") {
-      collect(values[0] as Parameters<typeof collect>[0]);
-      return true;
-    }
-    if (ENDS.has(event) && waiting !== undefined) {
-      const rest = waiting;
-      waiting = undefined;
-      pass(rest);
-    }
-    return emit(event, ...values);
-  };
-
-  return {
-    pause() {
-      isPaused = true;
-      stopReading();
-    },
-    resume() {
-      isPaused = false;
-      goOn();
-    },
-  };
 }
 
 /** Finds the end of the message that reaches so many bytes, or of the last message. */
