@@ -184,7 +184,7 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
     "body": {
       "success": false,
       "error":
-        "The rate limit of this token is reached, expected at most 1 requests in 60 s, try again in 57 s",
+        "The rate limit of this token is reached, expected at most 1 requests in 60 s, try again in 60 s",
     },
   },
   {
