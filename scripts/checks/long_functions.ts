@@ -37,7 +37,6 @@ export const LONG_FUNCTIONS: readonly string[] = [
   "src/http/event_stream.ts streamEvents",
   "src/postgres/open_database.ts openDatabase",
   "src/postgres/pooler.ts makeSettings",
-  "src/postgres/tap_rows.ts tapRows",
   "src/records/export.ts openRows",
   "src/replicas/reading.ts openReading",
   "src/replicas/recent_writes.ts openRecentWrites",
