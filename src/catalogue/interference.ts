@@ -91,3 +91,45 @@ export function compileWriting(sql: Sql, operation: keyof typeof WRITES): Fragme
         'late', coalesce(pg_catalog.bool_or(o.late), false))
       from interference o where o.root = r.oid and o.operation = ${named}`;
 }
+
+/**
+ * Compiles the foreign keys of the tables beneath the view `r` as JSON; `[]` for a table. A view has the
+ * columns of a key under the same names, or it may have them under others: then `candidates` are its
+ * columns of the same types that no column beneath has the name of.
+ * @see T85
+ */
+export function compileKeysBeneath(sql: Sql, tenantColumn: string): Fragment {
+  return sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
+      'schema', s.nspname, 'target', o.relname, 'columns', k.own, 'targetColumns', k.target,
+      'holds', false, 'ofPeriods', coalesce((pg_catalog.to_jsonb(f) ->> 'conperiod')::bool, false),
+      'hasTenant', exists (select from pg_catalog.pg_attribute t
+        where t.attrelid = o.oid and t.attname = ${tenantColumn}::text and not t.attisdropped),
+      'isNamed', k.named, 'candidates', coalesce((
+        select pg_catalog.json_agg(v.attname order by v.attnum)
+        from pg_catalog.pg_attribute v
+        where v.attrelid = r.oid and v.attnum > 0 and v.atttypid = any(k.types) and not exists (
+          select from pg_catalog.pg_attribute a where a.attrelid = b.oid and a.attname = v.attname)
+      ), '[]')) order by f.oid), '[]')
+    from reach b
+    join pg_catalog.pg_constraint f on f.conrelid = b.oid and f.contype = 'f' and f.conparentid = 0
+    join pg_catalog.pg_class o on o.oid = f.confrelid
+    join pg_catalog.pg_namespace s on s.oid = o.relnamespace
+    cross join lateral (
+      select pg_catalog.json_agg(a.attname order by u.place) as own,
+        pg_catalog.json_agg(t.attname order by u.place) as target,
+        pg_catalog.array_agg(a.atttypid) as types, pg_catalog.bool_and(v.attnum is not null) as named,
+        pg_catalog.bool_or(exists (
+          select from reach e
+          join pg_catalog.pg_rewrite w on w.ev_class = e.oid and w.ev_type = '1'
+          join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass
+            and d.objid = w.oid and d.refobjid = b.oid and d.refobjsubid = u.own
+          where e.root = r.oid)) as used
+      from rows from (pg_catalog.unnest(f.conkey), pg_catalog.unnest(f.confkey))
+        with ordinality u (own, target, place)
+      join pg_catalog.pg_attribute a on a.attrelid = f.conrelid and a.attnum = u.own
+      join pg_catalog.pg_attribute t on t.attrelid = f.confrelid and t.attnum = u.target
+      left join pg_catalog.pg_attribute v on v.attrelid = r.oid and v.attname = a.attname
+        and v.atttypid = a.atttypid
+    ) k
+    where r.relkind = 'v' and b.root = r.oid and b.oid <> r.oid and k.used`;
+}

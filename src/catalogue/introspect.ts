@@ -1,6 +1,6 @@
 import type { PendingQuery, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
-import { compileInterference, compileWriting } from "./interference.ts";
+import { compileInterference, compileKeysBeneath, compileWriting } from "./interference.ts";
 import type { Policy } from "./policy.ts";
 import { compileRowSecurity } from "./read_row_security.ts";
 import { compileReadable } from "./readable_text.ts";
@@ -239,6 +239,7 @@ described_tables as (
       ) u
       where i.indrelid = r.oid and i.indisunique and i.indisvalid and i.indpred is null
         and not i.indisexclusion and u.total), '[]'),
+    'keysBeneath', (${compileKeysBeneath(sql, tenantColumn)}),
     'columns', coalesce(c.list, '[]')) as description
   from relations r
   left join described_columns c on c.attrelid = r.oid

@@ -72,6 +72,8 @@ export interface FoundTable {
   readonly keyIsValid: boolean;
   /** Its foreign keys, to tables of any schema. */
   readonly foreignKeys: readonly FoundForeignKey[];
+  /** Those of the tables beneath a view, as far as the view uses their columns. */
+  readonly keysBeneath?: readonly FoundKeyBeneath[];
   /** Numbers of the first two columns of each btree index: `1 4`, or `1 ` if there is one. */
   readonly indexes: readonly string[];
   /**
@@ -111,6 +113,14 @@ export interface FoundPolicy {
   readonly functions: readonly string[];
   /** The sources of the immutable functions that it calls, and of those that all of these call in turn. */
   readonly called: readonly string[];
+}
+
+/** A foreign key of a table beneath a view. */
+export interface FoundKeyBeneath extends FoundForeignKey {
+  /** True if the view has all of its columns under the same names. */
+  readonly isNamed: boolean;
+  /** Columns of the view that may be its columns under other names. */
+  readonly candidates: readonly string[];
 }
 
 /** A foreign key. Its columns are in the same order as the referenced ones. */

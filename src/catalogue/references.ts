@@ -30,11 +30,21 @@ export interface ReferencesOptions {
 export function findReferences(found: NamedTable, options: ReferencesOptions): FoundReferences {
   const checked: Tenancy[] = [];
   const uncheckable = new Map<string, string>();
-  for (const key of found.foreignKeys) {
+  const beneath = found.keysBeneath ?? [];
+  for (const key of [...found.foreignKeys, ...beneath.filter(({ isNamed }) => isNamed)]) {
     if (key.columns.every((name) => options.policy.crossTenantColumns.has(name))) continue;
     const reference = followReference(found, key, options);
     if (typeof reference !== "string") checked.push(...reference);
     else for (const name of key.columns) uncheckable.set(name, reference);
+  }
+  for (const key of beneath.filter(({ isNamed }) => !isNamed)) {
+    // Whether there is anything to check does not depend on the names.
+    const unnamed = { ...key, columns: [], targetColumns: [] };
+    if (followReference(found, unnamed, options).length === 0) continue;
+    const reason = `it may be a key of the table beneath, to "${key.target}", under another name`;
+    for (const name of key.candidates) {
+      if (!options.policy.crossTenantColumns.has(name)) uncheckable.set(name, reason);
+    }
   }
   return { checked, uncheckable };
 }

@@ -63,6 +63,10 @@ const SCHEMA = `
   insert into rooms values (1, 1), (2, 2);
   insert into days values (1, 1), (2, 2);
   insert into tasks (id, tenant_id, region) values (1, 1, 1), (2, 2, 2), (3, 1, 1);
+  create view jobs as select id, tenant_id, title, assignee_id, no, region from tasks;
+  create view renamed as select id, tenant_id, title, assignee_id as person, kind_id as kind from tasks;
+  create view above as select id, tenant_id, assignee_id from jobs;
+  grant select, update on jobs, renamed, above to public;
   grant select, update on people, secrets, rooms, days, tasks, colours to public;`;
 
 const POLICY = {
@@ -71,6 +75,9 @@ const POLICY = {
     colours: { shared: true },
     rooms: { tenant_via: { columns: ["person_id"], table: "people" } },
     tasks: { cross_tenant_columns: ["anyone_id"] },
+    jobs: { expose: true, writable: true, primary_key: ["id"] },
+    above: { expose: true, writable: true, primary_key: ["id"] },
+    renamed: { expose: true, writable: true, primary_key: ["id"] },
     stays: { tenant_via: { columns: ["home"], table: "homes" } },
   },
 };
@@ -147,6 +154,33 @@ describeService("References", (conversation) => {
       assertEquals(assertOk(await single(table, set({ title: "2" }, { id: 3 })))["updated"], 1);
     });
   }
+
+  for (const table of ["jobs", "above"]) {
+    it(`a key is checked through the view ${table} [T83] [T85] [TE26]`, async () => {
+      await run("update tasks set assignee_id = null");
+      for (const send of [single, bulk]) {
+        const [other, none] = [
+          await send(table, set({ assignee_id: 2 })),
+          await send(table, set({ assignee_id: 99 })),
+        ];
+        assertRejected(other, 409);
+        assertStringIncludes(other.text, "fields.assignee_id: ");
+        assertEquals(other.text, none.text);
+      }
+      assertEquals(assertOk(await single(table, set({ assignee_id: 3 })))["updated"], 1);
+    });
+  }
+
+  it("a key that a view has under another name cannot be set through it [T85] [TE26]", async () => {
+    for (const column of ["person", "kind"]) {
+      assertRejectedAt(
+        await single("renamed", set({ [column]: 2 })),
+        `fields.${column}`,
+        "refers to rows whose tenant cannot be checked",
+      );
+    }
+    assertOk(await single("renamed", set({ title: "through a view" })));
+  });
 
   it("a broken key is no news of another tenant's rows where the tenant is computed [E48] [TE26]", async () => {
     for (
