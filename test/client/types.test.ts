@@ -74,7 +74,11 @@ describe("a document from an untrusted source", () => {
     assertEquals(code, 0, output);
     assert(!/^\s*evil|\*\/ evil/m.test(printed), printed);
     for (const name of ["x {} evil(); interface y", "x\nevil()", ""]) {
-      assertThrows(() => readTypedTables(describeTable(name, record)), Error, "no name of a table");
+      assertThrows(
+        () => readTypedTables(describeTable(name, record)),
+        Error,
+        "not the name of a table",
+      );
     }
   });
 
