@@ -46,18 +46,18 @@ const TESTS: readonly string[] = [
   "shows that it is full",
   "changes very many rows, serves others meanwhile",
   // Whether the status is sent before the record is reached depends on the plan.
-  "never prints a record that is too large",
+  "never sends a record that is too large",
   // Whether the status is sent before the export takes too long depends on the machine.
-  "lasts longer than a statement may, and not longer than an export may",
+  "may take longer than a statement, and no longer than ROWGATE_EXPORT_TIMEOUT_MS",
   // It asks until the catalogue has been read again.
-  "are learnt from an update where the role may not try",
+  "are recognised by an update where the role may not probe them",
   // Letters of a cursor are changed, so that it is not recognised as one, which would be sealed again.
-  "rejects what is no cursor of the table",
+  "rejects a cursor that does not belong to the table",
   // Its policy hides no column: with the least rights one is hidden all the same.
-  "are listed so, with their fields",
-  "takes types with hostile names",
+  "are listed under these names, with their fields",
+  "serves types with hostile names",
   "serves a table as wide as",
-  "cuts no name: 63",
+  "never truncates a name: 63",
   "has a row for tables without pinned",
   "[T51]",
   "[TE17]",
