@@ -40,6 +40,8 @@ export const DOCUMENT_ZEROS = { free: 10_000, perCharacter: 4 } as const;
 export const MAX_PAGE_BYTES = 8_388_608;
 /** Updates in one batch. @see U52 */
 export const MAX_BATCH_UPDATES = 200;
+/** Records of one create. @see CR1 */
+export const MAX_NEW_RECORDS = 200;
 /** Characters of an `Idempotency-Key`. @see IK1 */
 export const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
 /**

@@ -31,7 +31,7 @@ export const KNOWN_PREFERENCES = {
   export: ["count"],
   one: [],
   update: ["max-affected", "tx"],
-  create: ["tx"],
+  create: ["tx", "return"],
   delete: ["max-affected", "tx"],
   updateSingle: ["max-affected", "tx", "return"],
   updateBatch: ["max-affected", "tx", "return"],

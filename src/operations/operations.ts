@@ -1,3 +1,4 @@
+import { createRecords } from "./create_records.ts";
 import { createWebhook } from "./create_webhook.ts";
 import { deleteWebhook } from "./delete_webhook.ts";
 import { describeToken } from "./describe_token.ts";
@@ -24,6 +25,7 @@ export const OPERATIONS: readonly DescribedOperation[] = [
   updateSingle,
   updateBulk,
   updateBatch,
+  createRecords,
   listChanges,
   listTables,
   listFields,

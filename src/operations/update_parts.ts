@@ -32,7 +32,7 @@ export async function parseUpdateBody(text: string): Promise<UpdateBody> {
 
 /** Collects the options of a plan from the context of its request. */
 export function updateOptionsOf(
-  operation: "update_single" | "update_bulk" | "update_batch",
+  operation: string,
   context: PlanContext,
 ): UpdateOptions {
   const { table, access, requestId, idempotency, config } = context;

@@ -41,14 +41,20 @@ const REASONS: Readonly<Record<ReadOnlyReason, string>> = {
  * @see U8, U12, U13
  */
 export function planAssignment(
-  { field, value, holder }: { field: string; value: Json; holder: Path },
+  { field, value, holder, reasonOf = reasonOfUpdate }: {
+    readonly field: string;
+    readonly value: Json;
+    readonly holder: Path;
+    /** Says why the column cannot be set; left out: by an update. */
+    readonly reasonOf?: (column: Column) => ReadOnlyReason | undefined;
+  },
   table: Table,
   findings: Findings,
 ): Assignment | undefined {
   const path = under(holder, field);
   const column = resolveColumn(table, field, { path, findings });
   if (column === undefined) return undefined;
-  const message = describeReadOnly(column) ?? describeNull(column, value);
+  const message = describeReadOnly(column, reasonOf(column)) ?? describeNull(column, value);
   if (message !== undefined) {
     findings.issues.push({ path, message });
     return undefined;
@@ -70,9 +76,15 @@ export function planAssignment(
   return undefined;
 }
 
-function describeReadOnly(column: Column): string | undefined {
-  if (column.readOnly === undefined) return undefined;
-  return `Column ${quote(column.name)} ${REASONS[column.readOnly]}`;
+function reasonOfUpdate({ readOnly }: Column): ReadOnlyReason | undefined {
+  return readOnly;
+}
+
+function describeReadOnly(
+  { name }: Column,
+  reason: ReadOnlyReason | undefined,
+): string | undefined {
+  return reason && `Column ${quote(name)} ${REASONS[reason]}`;
 }
 
 function describeNull(column: Column, value: Json): string | undefined {

@@ -161,7 +161,8 @@ function compileAnswer(sql: Sql, idempotency: Idempotency, answer: Answer) {
   return compileKeep(sql, idempotency, sql`${JSON.stringify(answer, toNumber)}::text`);
 }
 
-/** Counts that come from Postgres are strings of digits. */
+/** Counts that come from Postgres are strings of digits; the rows of a create are other strings. */
 function toNumber(key: string, value: unknown): unknown {
-  return typeof value === "string" && key !== "record" && key !== "tag" ? Number(value) : value;
+  const isCount = typeof value === "string" && key !== "record" && key !== "tag";
+  return isCount && /^[0-9]+$/.test(value) ? Number(value) : value;
 }

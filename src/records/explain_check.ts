@@ -5,7 +5,7 @@ import { BROKEN_CHECK } from "./database_status.ts";
 import type { Compile } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import { compileCheckColumns, compilePartitionColumns } from "../sql/constraint_columns.ts";
-import type { FailedStatement } from "./explain_conflict.ts";
+import { type FailedStatement, fieldsOf } from "./explain_conflict.ts";
 import type { Run } from "./run.ts";
 
 const NO_PARTITION = "The table has no partition for the new values";
@@ -22,15 +22,16 @@ function lacksPartition({ code, constraint, relation, inFunction }: DatabaseErro
  */
 export async function explainPartition(
   error: DatabaseError,
-  { run, plan: { assignments = [], path = null, table }, document }: FailedStatement,
+  { run, plan, document }: FailedStatement,
 ): Promise<ApiError | undefined> {
   if (!lacksPartition(error)) return undefined;
   const { relation } = error;
+  const { assignments = [], table } = plan;
   const columns = await readColumns(run, (sql) => compilePartitionColumns(sql, table, relation!));
   const identifiers = new Set(columns.map((name) => quoteIdentifier(name)));
   const issues = assignments.filter(({ column }) => identifiers.has(column.identifier))
     .map(({ column: { name } }) => ({
-      path: under(under(path, "fields"), name),
+      path: under(fieldsOf(plan), name),
       message: `${NO_PARTITION}, expected values for which it has one`,
     }));
   if (issues.length === 0) return undefined;

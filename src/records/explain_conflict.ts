@@ -22,6 +22,8 @@ export interface FailedStatement {
   readonly plan: {
     /** Where the update is in the body. */
     readonly path?: Path;
+    /** Where its new values are; left out: in `fields`. */
+    readonly fields?: Path;
     readonly table: Table;
     readonly predicate?: Predicate | undefined;
     readonly assignments?: readonly Assignment[];
@@ -30,6 +32,13 @@ export interface FailedStatement {
     readonly returned?: Returned | undefined;
   };
   readonly document: unknown;
+}
+
+/** Returns where the new values of a statement are in the body. */
+export function fieldsOf(
+  { path = null, fields }: Pick<FailedStatement["plan"], "path" | "fields">,
+): Path {
+  return fields === undefined ? under(path, "fields") : fields;
 }
 
 /**
@@ -82,7 +91,7 @@ export function rejectAtFields(
   { plan, document }: Pick<FailedStatement, "plan" | "document">,
   isPart: (assignment: Assignment) => boolean,
 ): DatabaseError | ApiError {
-  const fields = under(plan.path ?? null, "fields");
+  const fields = fieldsOf(plan);
   const message = describeConflict(error);
   const issues = (plan.assignments ?? []).filter(isPart)
     .map(({ column }) => ({ path: under(fields, column.name), message }));

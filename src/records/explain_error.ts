@@ -16,6 +16,7 @@ import { describeCheck, explainPartition } from "./explain_check.ts";
 import {
   explainConflict,
   type FailedStatement,
+  fieldsOf,
   FOREIGN_KEY_VIOLATION,
   rejectAtFields,
 } from "./explain_conflict.ts";
@@ -71,9 +72,15 @@ function rejectLargeRow(cause: DatabaseError, { maxBytes }: Returned): ApiError 
 }
 
 /** Reports whether the update may have set a column of a reference that was checked, or a trigger. */
-function refersElsewhere({ plan: { table, assignments } }: FailedStatement): boolean {
+function refersElsewhere({ plan }: FailedStatement): boolean {
+  const { table, assignments } = plan;
+  if (plan.fields !== undefined) return leadsAnywhere(table);
   return assignments !== undefined &&
     (table.references.length > 0 || assignments.some((each) => leadsToTenant(table, each)));
+}
+
+function leadsAnywhere({ tenancy, references }: Table): boolean {
+  return references.length > 0 || tenancy !== undefined && tenancy.via.length > 0;
 }
 
 function leadsToTenant({ tenancy, references }: Table, { column }: Assignment): boolean {
@@ -95,18 +102,22 @@ function rejectParent({ write }: DatabaseError, statement: FailedStatement): unk
 /** Returns the 400 for a new value that the row filter of the policy would hide. @see T66 */
 function rejectOutside(
   cause: DatabaseError,
-  { plan: { path = null, table, assignments = [] }, document }: FailedStatement,
+  { plan, document }: FailedStatement,
 ): ApiError | undefined {
+  const { table, assignments = [] } = plan;
+  const isNew = plan.fields !== undefined;
   const filter = planRowFilter(table);
   const leaving = assignments.filter(({ column }) =>
     "columns" in filter && filter.columns.has(column)
   );
-  if (leaving.length === 0) return undefined;
-  const issues = leaving.map(({ column }) => ({
-    path: under(under(path, "fields"), column.name),
-    message: `The row would no longer match the filter of table ${quote(table.name)}, ` +
-      "expected a value with which it can still be reached",
-  }));
+  if (leaving.length === 0 && !isNew) return undefined;
+  const message = isNew
+    ? `The record would not match the filter of table ${quote(table.name)}, ` +
+      "expected values with which it can be reached"
+    : `The row would no longer match the filter of table ${quote(table.name)}, ` +
+      "expected a value with which it can still be reached";
+  const paths = leaving.map(({ column }) => under(fieldsOf(plan), column.name));
+  const issues = (paths.length > 0 ? paths : [fieldsOf(plan)]).map((path) => ({ path, message }));
   return Object.assign(rejectIssues(issues, document), { cause });
 }
 
@@ -175,8 +186,9 @@ async function explainValue(
   const otherwise = error.kind === "value"
     ? "The database could not take the values"
     : await describeCheck(error, statement);
-  const member = plan.assignments === undefined ? "filters" : "fields";
-  const path = printPath(under(plan.path ?? null, member));
+  const path = printPath(
+    plan.assignments === undefined ? under(plan.path ?? null, "filters") : fieldsOf(plan),
+  );
   return new ApiError(400, `${path}: ${otherwise}`, {
     cause: error,
     stale: error.kind === "value",
@@ -185,7 +197,7 @@ async function explainValue(
 
 /** Explains a NULL, which may come from the database itself, for example from a trigger. */
 function explainNull(error: DatabaseError, { plan, document }: FailedStatement): ApiError {
-  const fields = under(plan.path ?? null, "fields");
+  const fields = fieldsOf(plan);
   const assignment = plan.assignments?.find(({ column }) =>
     error.column !== undefined && column.identifier === quoteIdentifier(error.column)
   );

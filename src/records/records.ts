@@ -1,5 +1,6 @@
 import { type ExportPlaces, openExportPlaces } from "./export_places.ts";
 import type { ExportPlan } from "../plan/export_plan.ts";
+import type { CreatePlan } from "../plan/create_plan.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
 import type { BatchPlan, UpdatePlan } from "../plan/update_plan.ts";
 import type { Client, Database } from "../postgres/database.ts";
@@ -9,6 +10,7 @@ import type { Observe } from "../telemetry/observe.ts";
 import type { Setting } from "../sql/settings.ts";
 import { batchLookUps } from "./batch_look_ups.ts";
 import { type ExportedRows, exportRows } from "./export.ts";
+import { type CreatedRecord, createRows } from "./create_rows.ts";
 import { explainError } from "./explain_error.ts";
 import { pipelineStatements } from "./pipeline_statements.ts";
 import { type Page, readPage } from "./read.ts";
@@ -46,9 +48,14 @@ export interface Records {
     plan: BatchPlan,
     request: PlannedRequest,
   ) => Promise<readonly WrittenOne[]>;
+  /** Inserts records, all or none, and gives each in the order of the request. */
+  readonly createRows: (
+    plan: CreatePlan,
+    request: PlannedRequest,
+  ) => Promise<readonly CreatedRecord[]>;
 }
 
-type AnyPlan = QueryPlan | ExportPlan | UpdatePlan | BatchPlan;
+type AnyPlan = QueryPlan | ExportPlan | UpdatePlan | BatchPlan | CreatePlan;
 
 /** How plans are run. */
 export interface RecordsOptions {
@@ -128,5 +135,6 @@ export function openRecords(
     updateOne: withRun(updateOneRow),
     updateMany: withRun(updateManyRows),
     updateBatch: withRun(runBatchUpdate),
+    createRows: withRun(createRows),
   };
 }

@@ -9,7 +9,7 @@ import { compileReread, type RereadRow, type WrittenRow } from "../sql/reread.ts
 
 /** What an update has written, as far as its rows are read again. */
 export interface Written extends WrittenRow {
-  readonly plan: UpdatePlan;
+  readonly plan: Pick<UpdatePlan, "path">;
 }
 
 /**
@@ -21,8 +21,9 @@ export interface Written extends WrittenRow {
 export function rereadSteps(
   { table, scope }: Pick<UpdatePlan, "table" | "scope">,
   find: () => readonly Written[],
+  isNeeded = table.rereads === true,
 ): StepGroup[] {
-  if (!table.rereads) return [];
+  if (!isNeeded) return [];
   const listKeys = () =>
     find().flatMap(({ plan, keys }) => {
       const listed: unknown[] = JSON.parse(keys ?? "[]");

@@ -36,12 +36,14 @@ export function settingSteps({ settings }: Run): Step[] {
 /** Runs steps in one transaction, and gives the one row of the last. */
 export async function transact<R extends object>(
   run: Run,
-  { steps, rollback }: {
+  { steps, rollback, onFailure }: {
     readonly steps: readonly (Step | StepGroup)[];
     readonly rollback: boolean;
+    readonly onFailure?: (step: Step) => void;
   },
 ): Promise<R> {
   const all = [...settingSteps(run), ...steps];
-  const [row] = await run.database.transact(all, { rollback, ...run.requester });
+  const options = { rollback, ...(onFailure && { onFailure }), ...run.requester };
+  const [row] = await run.database.transact(all, options);
   return row as unknown as R;
 }

@@ -75,10 +75,24 @@ function isElsewhere({ timeZone }: Column): boolean {
   return timeZone !== undefined && timeZone !== "UTC";
 }
 
+/**
+ * Compiles a value whose text is not a parameter of its own, but part of a list that is one; `zoned` as
+ * for a value.
+ */
+export function compileListed(
+  sql: Sql,
+  text: Fragment,
+  { column, zoned }: { readonly column: Column; readonly zoned: boolean },
+): Fragment {
+  const { cast, kind } = column;
+  if (zoned && isElsewhere(column)) return compileLocalTime(sql, text, { column, cast });
+  return sql`${text}${compileTimeZoneCast(sql, zoned, kind === "array")}::${literal(sql, cast)}`;
+}
+
 /** Converts a text with an offset, or an array of one dimension, to the zone of the column. @see V13 */
 function compileLocalTime(
   sql: Sql,
-  text: string,
+  text: string | Fragment,
   { column, cast }: { column: Column; cast: SqlText },
 ): Fragment {
   const type = literal(sql, cast);

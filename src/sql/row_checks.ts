@@ -57,7 +57,8 @@ export function compileRowChecks(sql: Sql, plan: CheckedPlan): RowCheck[] {
   for (const reference of table.references) {
     const assignment = assignments.find(({ column }) => refersBy(reference, column));
     if (assignment === undefined) continue;
-    checks.push({ assignment, holds: compileNewReference(sql, plan, reference), refusal });
+    const own = (from: SqlText) => compileNew(sql, assignments, from);
+    checks.push({ assignment, holds: compileReference(sql, scope, { reference, own }), refusal });
   }
   const filter = table.only && planRowFilter(table);
   if (filter === undefined || !("predicate" in filter)) return checks;
@@ -81,28 +82,16 @@ function compileNewParent(sql: Sql, { assignments, scope }: CheckedPlan): Fragme
   return compileBelongs(sql, scope, { locks: true, own });
 }
 
-/**
- * Compiles whether a row will refer to nothing, or to a row of the same tenant. That row is not locked:
- * Postgres keeps it from going away, and the role may not lock what it may only read.
- */
-function compileNewReference(
-  sql: Sql,
-  { assignments, scope }: CheckedPlan,
-  reference: Tenancy,
-): Fragment {
-  return compileReference(sql, scope, {
-    reference,
-    own: (from) => compileNew(sql, assignments, from),
-  });
-}
-
 /** A foreign key, and how the columns of the row that refers by it are compiled. */
 interface Referring {
   readonly reference: Tenancy;
   readonly own: (from: SqlText) => Fragment;
 }
 
-/** Compiles whether a row refers to nothing, or to a row of the same tenant. */
+/**
+ * Compiles whether a row refers to nothing, or to a row of the same tenant. That row is not locked:
+ * Postgres keeps it from going away, and the role may not lock what it may only read.
+ */
 export function compileReference(
   sql: Sql,
   scope: Scope,

@@ -34,6 +34,7 @@ const ACCESSES: ReadonlyMap<string, Access> = new Map([
   ["TOKEN", ACCESS],
   ["GLOBEX_TOKEN", { ...ACCESS, tenant: "globex" }],
   ["QUERY_TOKEN", { ...ACCESS, scopes: ["query"] }],
+  ["CREATE_TOKEN", { ...ACCESS, scopes: ["query", "update", "create"] }],
   ["WEBHOOKS_TOKEN", { ...ACCESS, scopes: ["query", "webhooks"] }],
 ]);
 

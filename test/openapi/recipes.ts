@@ -28,6 +28,15 @@ export interface ErrorRecipe extends Recipe {
 const ORDERS = "/integration/tables/orders";
 const WEBHOOKS = "/integration/webhooks";
 
+const NEW_CUSTOMER = {
+  id: 90001,
+  name: "Lindqvist & Co.",
+  email: "hello@lindqvist.example",
+  country_code: "SE",
+  city: "Uppsala",
+  customer_since: "2026-05-01",
+};
+
 /** One for each operation on the demonstration, in an order in which none disturbs the next. */
 export const SUCCESSES: readonly SuccessRecipe[] = [
   {
@@ -78,6 +87,13 @@ export const SUCCESSES: readonly SuccessRecipe[] = [
         { filters: { order_no: "A-2026-01472", status: "placed" }, fields: { status: "paid" } },
       ],
     },
+  },
+  {
+    operation: "createRecords",
+    method: "POST",
+    path: "/integration/tables/customers/records",
+    body: { records: [NEW_CUSTOMER] },
+    token: "CREATE_TOKEN",
   },
   {
     operation: "listChanges",

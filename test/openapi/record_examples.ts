@@ -18,7 +18,7 @@ export async function recordSuccesses(): Promise<readonly Example[]> {
     const path = recipe.path.replace("{id}", id);
     const { status, body: response } = await sendRecipe(service.app, { ...recipe, path });
     id = (response as { webhook?: { id: string } }).webhook?.id ?? id;
-    if (status !== (recipe.operation === "createWebhook" ? 201 : 200)) {
+    if (status !== (recipe.operation.startsWith("create") ? 201 : 200)) {
       throw new Error(`${recipe.operation}: ${status} ${JSON.stringify(response)}`);
     }
     const { operation, body } = recipe;

@@ -33,6 +33,8 @@ const READS: ToolAnnotations = {
 };
 /** Values are overwritten; setting them again changes nothing. */
 const WRITES: ToolAnnotations = { ...READS, readOnlyHint: false, destructiveHint: true };
+/** Nothing that is there is changed. */
+const ADDS: ToolAnnotations = { ...READS, readOnlyHint: false, idempotentHint: false };
 
 /** The schemas of requests, which refer to each other within the schema of a tool. */
 const QUERY_SCHEMAS = describeQueryBody((name) => `#/$defs/${name}`);
@@ -45,12 +47,13 @@ const QUERY_SCHEMAS = describeQueryBody((name) => `#/$defs/${name}`);
 export function describeTools(catalogue: Catalogue, access: Access): readonly ListedTool[] {
   const open = findOpenTables(catalogue, access);
   return TOOLS.flatMap((tool) => {
-    const { name, title, description, scope, isPossible, writes } = tool;
+    const { name, title, description, scope, isPossible, writes, adds } = tool;
     if (scope !== undefined && !access.scopes.includes(scope)) return [];
     const tables = isPossible && open.filter(isPossible);
     if (scope !== undefined && tables?.length === 0) return [];
     const inputSchema = describeArguments(tool, tables);
-    return [{ name, inputSchema, title, description, annotations: writes ? WRITES : READS }];
+    const annotations = adds ? ADDS : writes ? WRITES : READS;
+    return [{ name, inputSchema, title, description, annotations }];
   });
 }
 

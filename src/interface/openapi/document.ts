@@ -98,15 +98,15 @@ export function describeService(holder?: Holder, given?: Brevity): JsonSchema {
         requestBodies: { Query: describeBody(refer("Query")) },
       }),
       schemas: {
-        ...collectSchemas(OPERATIONS.filter(({ tag }) => tag !== "Webhooks")),
+        ...collectSchemas(operations.filter(({ tag }) => tag !== "Webhooks")),
         Error: ERROR,
         ...collectSchemas(operations.filter(({ tag }) => tag === "Webhooks")),
         ...(holder === undefined
           ? describeAnyTable()
           : describeHeads({ changes: answers("Changes") && !isTerse })),
-        ...(isTerse && pickShared(shared.filter(isOnTables))),
+        ...(isBrief && pickShared(shared.filter(isOnTables))),
         ...describeQueries(holder === undefined || isBrief),
-        ...describeTableSchemas(tables, brevity),
+        ...describeTableSchemas(tables, { brevity, creates: answers("Created") }),
       },
     },
   };

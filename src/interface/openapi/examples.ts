@@ -86,6 +86,27 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    "operation": "createRecords",
+    "body": {
+      "records": [
+        {
+          "id": 90001,
+          "name": "Lindqvist & Co.",
+          "email": "hello@lindqvist.example",
+          "country_code": "SE",
+          "city": "Uppsala",
+          "customer_since": "2026-05-01",
+        },
+      ],
+    },
+    "response": {
+      "success": true,
+      "table": "customers",
+      "created": 1,
+      "results": [{ "key": { "id": 90001 } }],
+    },
+  },
+  {
     "operation": "listChanges",
     "response": {
       "success": true,

@@ -1,7 +1,7 @@
 import type { Column, Table, ValueKind } from "../../catalogue/catalogue.ts";
 import { operatorsOf } from "../../plan/condition.ts";
 import { type JsonSchema, objectOf, refer } from "../../operations/schemas/json_schema.ts";
-import { describeBatch } from "../../operations/schemas/response_schemas.ts";
+import { describeBatch, describeRecordsBody } from "../../operations/schemas/response_schemas.ts";
 import type { Brevity } from "./brevity.ts";
 
 /** How tables are described. */
@@ -10,19 +10,21 @@ interface Style {
   readonly isBrief: boolean;
   /** True: columns that an update can set have only names. */
   readonly isTerse: boolean;
+  /** True: the token may create records. */
+  readonly creates: boolean;
   /** Returns a schema, or a reference to it. */
   readonly share: (schema: JsonSchema, column: Column) => JsonSchema;
 }
 
 /**
  * Describes the bodies of requests and responses for each table, by name: `deals.Record`, `deals.Query`
- * and its parts, and `deals.Update` and `deals.Batch` if the table is writable. In a brief document
+ * and its parts, `deals.Update` and `deals.Batch` if the table is writable, and `deals.Create`. In a brief document
  * queries have no schema of their own, and columns of a type refer to one schema.
  * @see T47, H26
  */
 export function describeTableSchemas(
   tables: readonly Table[],
-  brevity: Brevity,
+  { brevity, creates }: { readonly brevity: Brevity; readonly creates: boolean },
 ): Readonly<Record<string, JsonSchema>> {
   const [isBrief, isTerse] = [brevity !== "full", brevity === "terse"];
   const shared = new Map<string, { readonly name: string; readonly schema: JsonSchema }>();
@@ -43,7 +45,7 @@ export function describeTableSchemas(
   };
   const described: Record<string, JsonSchema> = isBrief ? { Filters: ANY_FILTERS } : {};
   for (const table of tables) {
-    Object.assign(described, describeTable(table, { isBrief, isTerse, share }));
+    Object.assign(described, describeTable(table, { isBrief, isTerse, creates, share }));
   }
   for (const { name, schema } of shared.values()) described[name] = schema;
   return described;
@@ -73,6 +75,9 @@ function describeTable(table: Table, style: Style): Readonly<Record<string, Json
     ...(table.writable && {
       [`${name}.Update`]: describeUpdate(table, style),
       ...(!isBrief && { [`${name}.Batch`]: describeBatch(refer(`${name}.Update`)) }),
+    }),
+    ...(style.creates && !isBrief && table.creatable && {
+      [`${name}.Create`]: describeRecordsBody(describeNewRecord(table, style)),
     }),
   };
 }
@@ -136,6 +141,16 @@ function describeUpdate({ columns }: Table, style: Style): JsonSchema {
     filters: atLeastOne(filters),
     fields: atLeastOne(fields),
   });
+}
+
+/** Describes a new record: what it can set, and what it must. @see CR5 */
+function describeNewRecord({ columns }: Table, style: Style): JsonSchema {
+  const settable = [...columns.values()].filter(({ unset }) => unset === undefined);
+  const properties = Object.fromEntries(
+    settable.map((column) => [column.name, describeNewValue(column, style)]),
+  );
+  const optional = settable.filter(({ required }) => !required).map(({ name }) => name);
+  return objectOf(properties, optional);
 }
 
 /** Makes one schema for all columns with the same operators. */

@@ -29,6 +29,13 @@ const PARAMETERS = {
     description: "The name of a table that can be updated.",
     schema: refer("Name"),
   },
+  CreatableTable: {
+    name: "table",
+    in: "path",
+    required: true,
+    description: "The name of a table in which records can be created.",
+    schema: refer("Name"),
+  },
   TableWithFeed: {
     name: "table",
     in: "path",
@@ -101,6 +108,16 @@ const PARAMETERS = {
     in: "query",
     description: "Columns of the record, separated by commas; all when left out.",
     schema: { type: "string" },
+  },
+  CreatePreferences: {
+    name: "Prefer",
+    in: "header",
+    description:
+      "`return=representation`: each of `results` has the `record` as it is stored. `tx=rollback`: " +
+      "do everything, triggers and constraints included, then roll it back. `handling=strict`: 400 for " +
+      "an unknown preference. `Preference-Applied` names the preferences that were applied.",
+    schema: { type: "string" },
+    example: "return=representation",
   },
   IdempotencyKey: {
     name: "Idempotency-Key",

@@ -1,4 +1,9 @@
-import { MAX_BATCH_UPDATES, MAX_CHANGES, MAX_ROWS_PER_PAGE } from "../../errors/limits.ts";
+import {
+  MAX_BATCH_UPDATES,
+  MAX_CHANGES,
+  MAX_NEW_RECORDS,
+  MAX_ROWS_PER_PAGE,
+} from "../../errors/limits.ts";
 import { ANY_OBJECT, COUNT, type JsonSchema, objectOf, refer, TEXT, TRUE } from "./json_schema.ts";
 
 /** The body of every error. @see docs/specification/errors.md */
@@ -48,6 +53,12 @@ export function describeAnyTable(
       },
     }),
     Batch: describeBatch(referTo("Update")),
+    Create: describeRecordsBody({
+      type: "object",
+      description: "Columns and their values; a column that is left out has its default.",
+      propertyNames: referTo("Name"),
+      additionalProperties: true,
+    }),
   };
 }
 
@@ -55,6 +66,12 @@ export function describeAnyTable(
 export function describeBatch(update: JsonSchema): JsonSchema {
   const updates = { type: "array", items: update, minItems: 1, maxItems: MAX_BATCH_UPDATES };
   return objectOf({ updates });
+}
+
+/** Describes the body of a create of the given records. @see CR1 */
+export function describeRecordsBody(record: JsonSchema): JsonSchema {
+  const records = { type: "array", items: record, minItems: 1, maxItems: MAX_NEW_RECORDS };
+  return objectOf({ records });
 }
 
 /** The members that all pages and lists of changes have in common. */

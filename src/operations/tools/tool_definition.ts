@@ -42,6 +42,8 @@ export interface ToolDefinition {
   readonly title: string;
   readonly description: string;
   readonly writes: boolean;
+  /** True if it only adds records: it destroys none, and does more when it is called again. */
+  readonly adds?: true;
   /** The arguments besides the table. */
   readonly properties: Properties;
   /** The names of those that can be left out. */

@@ -1,3 +1,4 @@
+import { createRecords } from "../create_records.ts";
 import { getSingle } from "../get_single.ts";
 import { listChanges } from "../list_changes.ts";
 import { listFields } from "../list_fields.ts";
@@ -20,6 +21,7 @@ export const TOOLS: readonly Tool[] = [
   PREVIEW_UPDATE,
   toolOf(updateSingle),
   toolOf(updateBulk),
+  toolOf(createRecords),
 ];
 
 /** Makes the tool that stands for an operation. */

@@ -101,7 +101,12 @@ function checkReference(reference: TableReference, checked: Checked): string | u
     return isInPath(tokens, reference, rules) ? undefined : "is no part of a path to a tenant";
   }
   if (reference.alias !== "$row") return "has another alias";
-  const conjuncts = listConjuncts(tokens, reference.at);
+  // A new row is looked at as it was written.
+  const isNew = reference.verb === "into";
+  const conjuncts = isNew
+    ? listReturned(tokens, reference.at)
+    : listConjuncts(tokens, reference.at);
+  if (conjuncts === undefined && isNew) return "does not look at the row as it was written";
   if (conjuncts === undefined) return "has no WHERE, or one with OR";
   const fault = checkConjuncts(reference, conjuncts, checked);
   // Only a table with rewrite rules is updated by a statement of its own, which can return nothing.
@@ -146,7 +151,7 @@ function checkConjuncts(
   ) {
     return "is bound by another path than the policy's";
   }
-  if (reference.verb === "update" && !paths.some(({ locks }) => locks)) {
+  if (["update", "into"].includes(reference.verb) && !paths.some(({ locks }) => locks)) {
     return "is written without a lock on its path";
   }
   return paths.map(({ bound }) => checkParts(bound, checked)).find((fault) => fault !== undefined);

@@ -157,9 +157,11 @@ function readFaults(read: () => string[]): string[] {
   }
 }
 
-/** An agent's message may call a tool that updates. */
+/** An agent's message may call a tool that writes. */
 function mayWrite({ method, url }: Request): boolean {
-  return method === "PATCH" || method === "POST" && new URL(url).pathname === "/mcp";
+  const { pathname } = new URL(url);
+  return ["PATCH", "PUT", "DELETE"].includes(method) ||
+    method === "POST" && (pathname === "/mcp" || pathname.endsWith("/records"));
 }
 
 function readToken(request: Request): string {

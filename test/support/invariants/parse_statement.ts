@@ -74,7 +74,8 @@ export function listTables(tokens: readonly Token[]): TableReference[] {
     const verb = before?.kind === "word" && VERBS.has(before.text) ? before.text : undefined;
     if (verb === undefined && !(qualified && isList(tokens, at))) return;
     if (token.text.startsWith("$")) return;
-    const next = tokens[at + (qualified ? 3 : 1)];
+    const end = at + (qualified ? 3 : 1);
+    const next = tokens[verb === "into" && tokens[end]?.text === "as" ? end + 1 : end];
     if (next?.text === "(") return;
     found.push({
       schema: qualified ? token.text : "",
