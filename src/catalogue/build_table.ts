@@ -20,7 +20,6 @@ const NO_POLICY: TablePolicy = {
   readOnly: false,
   create: true,
   delete: true,
-  softDelete: undefined,
   writable: false,
   only: undefined,
   name: undefined,
@@ -276,7 +275,6 @@ function listMismatches(found: FoundTable, policy: TablePolicy): readonly string
     ["cross_tenant_columns", policy.crossTenantColumns],
     ["primary_key", policy.primaryKey],
     ["columns", policy.columnNames.keys()],
-    ["soft_delete", policy.softDelete === undefined ? [] : [policy.softDelete]],
   ] as const;
   const messages: string[] = [];
   for (const [list, columns] of lists) {

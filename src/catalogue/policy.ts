@@ -41,8 +41,6 @@ export interface TablePolicy {
   readonly create: boolean;
   /** False: clients delete no records. */
   readonly delete: boolean;
-  /** The column that a delete sets, in place of deleting the row. */
-  readonly softDelete: string | undefined;
   /** Lets clients update a view that Postgres can update by itself. */
   readonly writable: boolean;
   /** The row filter: only rows that match it exist for clients. */
@@ -114,7 +112,6 @@ export const TABLE_POLICY_SCHEMA = v.strictObject({
   read_only: flag,
   create: permission,
   delete: permission,
-  soft_delete: v.optional(columnName),
   writable: flag,
   only: v.optional(v.custom<Readonly<Record<string, unknown>>>(isObject, EXPECTED_FILTER)),
   read_only_columns: columnNames,
@@ -205,9 +202,6 @@ function parseTable(
       `${where}.writable: is for a view with "expose": true that is neither shared nor read_only`,
     );
   }
-  if (found.soft_delete !== undefined && (found.shared || found.read_only)) {
-    problems.push(`${where}.soft_delete: is for a table that is neither shared nor read_only`);
-  }
   const columnNames = parseColumns(found.columns, { where, problems });
   const only = parseOnly(found.only, { where, problems });
   if (problems.length > 0) return { problems };
@@ -226,7 +220,6 @@ function parseTable(
       readOnly: found.read_only,
       create: found.create,
       delete: found.delete,
-      softDelete: found.soft_delete,
       writable: found.writable,
       only,
       name: found.name,

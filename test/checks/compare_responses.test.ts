@@ -22,7 +22,9 @@ describe("the comparison of responses of two kinds of access", () => {
   });
 
   it("takes a group by its beginning and a test by a part of its title", () => {
-    for (const test of ["Updates, concurrency, real > a", "Names, real > never truncates a name: 63 b"]) {
+    for (
+      const test of ["Updates, concurrency, real > a", "Names, real > never truncates a name: 63 b"]
+    ) {
       assert(isExcepted(test), test);
     }
     for (const test of ["Updates, keys, real > a", "On Updates, concurrency > a"]) {

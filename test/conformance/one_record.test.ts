@@ -169,7 +169,8 @@ describeService("Versions", ({ one, single, run, service }) => {
     await run(
       "alter table staff add column badge text default 'blue'; grant all on staff to rowgate_app",
     );
-    await service().catalogue.reload?.();
+    const { catalogue } = service();
+    await catalogue.refresh(await catalogue.current(), { reason: "test" });
     const response = await one("staff", "id=1&badge=blue", { headers: { "if-none-match": etag! } });
     assertEquals((assertOk(response)["record"] as Record<string, unknown>)["badge"], "blue");
   });

@@ -61,7 +61,6 @@ describe("the policy file", () => {
       readOnly: true,
       create: true,
       delete: false,
-      softDelete: undefined,
       readOnlyColumns: new Set(["note"]),
       crossTenantColumns: new Set(["owner"]),
     });
