@@ -76,7 +76,7 @@ describe("rowgate webhook", () => {
     assertMatch(listed.out, /^ID +TENANT +TOKEN +HOST +TABLES +STATE/);
     assertMatch(
       listed.out,
-      new RegExp(`${id} +1 +\\w+ +receiver.invalid +deals +failing +0 +1 +no con`),
+      new RegExp(`${id} +1 +\\w+ +receiver.invalid +deals +failing +0 +1 +the con`),
     );
     assert(!listed.out.includes(SECRET_PATH));
     const { out } = await webhook("list", "--json", "--tenant", "1");
