@@ -57,7 +57,7 @@ async function buildConsoleFiles(build) {
   const outfile = `${ROOT}/dist/build_console_${process.pid}.js`;
   await build({
     absWorkingDir: ROOT,
-    entryPoints: ["src/console_files/build_console.ts"],
+    entryPoints: ["src/console/files/build_console.ts"],
     outfile,
     format: "esm",
     logLevel: "warning",

@@ -30,14 +30,17 @@ interface Graph {
 const ARCHITECTURE = "ARCHITECTURE.md";
 const LAYERS = "docs/layers.md";
 const PACKAGE_ENTRY = "src/mod.ts";
-const DENO_ADAPTER = "src/runtime/deno.ts";
+const MAX_TOP = 18;
+const DENO_ADAPTER = "src/server/runtime/deno.ts";
 
 const problems: string[] = [];
 const architecture = await readFile(ARCHITECTURE, "utf8");
 const layers = await readFile(LAYERS, "utf8");
 const files = (await Promise.all([".ts", ".tsx"].map((ending) => listFiles(["src"], ending))))
   .flat();
+const order = readTable(architecture, "modules").flatMap(([names = []]) => names);
 const edges = await readEdges(files);
+checkTop();
 checkModules(edges);
 checkCycles(edges);
 await checkPlaces(edges);
@@ -72,21 +75,30 @@ async function readEdges(paths: readonly string[]): Promise<Edge[]> {
   return [...found.values()];
 }
 
-/** `src/plan/value.ts` of a file, `valibot` of a package, `node:*` of a module of Node. */
+/** `src/records/plan/value.ts` of a file, `valibot` of a package, `node:*` of a module of Node. */
 function nameOf(specifier: string, src: string): string {
   if (specifier.startsWith(src)) return `src/${specifier.slice(src.length)}`;
   if (specifier.startsWith("node:")) return "node:*";
   return /^npm:\/?((?:@[^/]+\/)?[^/@]+)/.exec(specifier)?.[1] ?? specifier;
 }
 
-/** The module of a file: its folder, or the file itself at the top of src/. */
+/** The module of a file: the innermost that is listed, or its folder at the top of src/. */
 function moduleOf(name: string): string {
-  return /^src\/([^/]+?)(?:\.tsx?)?(?:\/|$)/.exec(name)?.[1] ?? name;
+  const path = name.replace(/^src\/|\.tsx?$/g, "");
+  const holders = order.filter((module) => path === module || path.startsWith(`${module}/`));
+  return holders.toSorted((one, other) => other.length - one.length)[0] ?? path.split("/")[0]!;
+}
+
+/** Nobody remembers more than these. */
+function checkTop(): void {
+  const top = new Set(files.map((file) => file.split("/")[1]));
+  if (top.size > MAX_TOP) {
+    problems.push(`src/ has ${top.size} names at its top, expected at most ${MAX_TOP}`);
+  }
 }
 
 /** Each module must be in the list, and may import only modules before it, or fewer; types included. */
 function checkModules(all: readonly Edge[]): void {
-  const order = readTable(architecture, "modules").flatMap(([names = []]) => names);
   const only = new Map<string, readonly string[]>();
   for (const [[module = ""] = [], used = []] of readTable(layers, "only")) {
     only.set(module, [...(only.get(module) ?? []), ...used]);

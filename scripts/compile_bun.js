@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { buildConsole } from "../src/console_files/build_console.ts";
+import { buildConsole } from "../src/console/files/build_console.ts";
 import { embedConsole } from "./embed_console.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));

@@ -1,5 +1,5 @@
 /**
- * Writes the module that replaces src/console_files/build_console.ts in a bundle or a binary. It
+ * Writes the module that replaces src/console/files/build_console.ts in a bundle or a binary. It
  * contains the console's files as they are served. This script is JavaScript because Node runs it.
  */
 

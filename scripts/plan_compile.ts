@@ -1,4 +1,4 @@
-import { V8_FLAGS } from "../src/runtime/v8_flags.ts";
+import { V8_FLAGS } from "../src/server/runtime/v8_flags.ts";
 import { BINARY } from "./permissions.ts";
 
 /**

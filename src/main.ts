@@ -1,5 +1,5 @@
 import { runCommand } from "./cli/command.ts";
-import { openHost } from "./runtime/host.ts";
+import { openHost } from "./server/runtime/host.ts";
 
 const host = openHost();
 await host.exit(await runCommand(host));

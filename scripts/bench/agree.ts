@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 import { assertEquals } from "../../test/support/std/assert.ts";
 import type { Contender, Result } from "./contender.ts";
 import { isUpdate, type Task, type UpdateBody, VARYING } from "./work.ts";

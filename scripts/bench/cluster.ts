@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import postgres from "postgres";
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 import { findBinaries } from "../../test/support/postgres_binaries.ts";
 import { fillDatabase, printDataset, type Size } from "./dataset.ts";
 import { capture, findFreePort, launch, until } from "./processes.ts";

@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 
 /** The tenants of the requests: from 150,000 rows to 17,000. */
 export const TENANTS: readonly number[] = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12];

@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 import { SIZE, type Size } from "./dataset.ts";
 import { describeNarrow, type Place as Where, type QueryBody } from "./work.ts";
 

@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 
 const POLL_MS = 20;
 /** Consecutive polls without activity: between two statements of a queue nothing runs either. */

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 import type { Ask } from "./contender.ts";
 import { makeShapes } from "./shapes.ts";
 import { printRequest } from "./timed_client.ts";

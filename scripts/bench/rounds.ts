@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Contender } from "./contender.ts";
 import { load, type Turn, writeAsks } from "./load.ts";

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
-import { mintToken } from "../../src/tokens/token_text.ts";
+import { mintToken } from "../../src/access/tokens/token_text.ts";
 import { COMMANDS } from "../../test/support/runtime_server.ts";
 import type { Contender, Result } from "./contender.ts";
 import { TENANTS } from "./dataset.ts";

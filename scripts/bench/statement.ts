@@ -1,17 +1,17 @@
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 import { type PrintedStatement, printStatement } from "../../test/support/print_statement.ts";
 import { followDatabase } from "../../src/catalogue/current_catalogue.ts";
 import { EMPTY_POLICY } from "../../src/catalogue/policy.ts";
-import { readConfig } from "../../src/config/config.ts";
-import { openDatabase } from "../../src/postgres/open_database.ts";
-import { planQuery } from "../../src/plan/query_plan.ts";
-import { planUpdate } from "../../src/plan/update_plan.ts";
+import { readConfig } from "../../src/server/config/config.ts";
+import { openDatabase } from "../../src/database/postgres/open_database.ts";
+import { planQuery } from "../../src/records/plan/query_plan.ts";
+import { planUpdate } from "../../src/records/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
-import { compileQuery } from "../../src/sql/query.ts";
-import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
-import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
-import { compileUpdateSingle } from "../../src/sql/update_single.ts";
+import { compileQuery } from "../../src/records/sql/query.ts";
+import { compileUpdateBulk } from "../../src/records/sql/update_bulk.ts";
+import { compileUpdateByKey } from "../../src/records/sql/update_by_key.ts";
+import { compileUpdateSingle } from "../../src/records/sql/update_single.ts";
 import type { Task } from "./work.ts";
 
 /** Prints the statement that Rowgate sends for a task. */

@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 import { TENANTS } from "./dataset.ts";
 import { type DrawOptions, drawTasks } from "./drawn_tasks.ts";
 import type { FixedWork, Work } from "./options.ts";

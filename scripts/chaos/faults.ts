@@ -1,5 +1,5 @@
 import process from "node:process";
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 import type { Cluster } from "../../test/support/cluster.ts";
 import type { Fault, FaultProxy } from "../../test/support/fault_proxy.ts";
 import type { Random } from "./random.ts";

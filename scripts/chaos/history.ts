@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 
 /** What was written: acknowledged, or sent and the outcome unknown. */
 export interface History {

@@ -1,8 +1,8 @@
-/** Functions outside of `src/sql` that are one long SQL statement. */
+/** Functions outside of `src/records/sql` that are one long SQL statement. */
 export const STATEMENTS: readonly string[] = [
   "src/catalogue/introspect.ts introspect",
-  "src/doctor/foreign_keys.ts readForeignKeys",
-  "src/doctor/search_path.ts readSearched",
+  "src/cli/doctor/foreign_keys.ts readForeignKeys",
+  "src/cli/doctor/search_path.ts readSearched",
 ];
 
 /**
@@ -14,8 +14,8 @@ export const LONG_FUNCTIONS: readonly string[] = [
   "src/catalogue/catalogue_loader.ts createCatalogueLoader",
   "src/catalogue/current_catalogue.ts followDatabase",
   "src/catalogue/policy.ts parseTable",
-  "src/changes/feed_functions.ts describeStatementFunction",
-  "src/changes/watch.ts openWatch",
+  "src/feeds/changes/feed_functions.ts describeStatementFunction",
+  "src/feeds/changes/watch.ts openWatch",
   "src/cli/serve/service.ts assembleService",
   "src/cli/workers/supervise.ts supervise",
   "src/client/poll.ts createTimePoll",
@@ -33,17 +33,17 @@ export const LONG_FUNCTIONS: readonly string[] = [
   "src/console/section_list.tsx SectionList",
   "src/console/session.tsx SignIn",
   "src/console/workbench.tsx Workbench",
-  "src/embedded/shared_session.ts shareSession",
+  "src/database/embedded/shared_session.ts shareSession",
   "src/http/event_stream.ts streamEvents",
-  "src/postgres/open_database.ts openDatabase",
-  "src/postgres/pooler.ts makeSettings",
+  "src/database/postgres/open_database.ts openDatabase",
+  "src/database/postgres/pooler.ts makeSettings",
   "src/records/export.ts openRows",
-  "src/replicas/reading.ts openReading",
-  "src/replicas/recent_writes.ts openRecentWrites",
-  "src/replicas/replicas.ts openReplicas",
-  "src/telemetry/meters.ts openMeters",
-  "src/telemetry/metrics.ts count",
-  "src/tokens/store.ts createTokenStore",
-  "src/webhooks/feed_source.ts openFeedSource",
-  "src/webhooks/keep_delivering.ts keepDelivering",
+  "src/database/replicas/reading.ts openReading",
+  "src/database/replicas/recent_writes.ts openRecentWrites",
+  "src/database/replicas/replicas.ts openReplicas",
+  "src/server/telemetry/meters.ts openMeters",
+  "src/server/telemetry/metrics.ts count",
+  "src/access/tokens/store.ts createTokenStore",
+  "src/feeds/webhooks/feed_source.ts openFeedSource",
+  "src/feeds/webhooks/keep_delivering.ts keepDelivering",
 ];

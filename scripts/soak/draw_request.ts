@@ -1,5 +1,5 @@
-import type { Random } from "../../src/demonstration/random.ts";
-import { mintToken } from "../../src/tokens/token_text.ts";
+import type { Random } from "../../src/cli/demonstration/random.ts";
+import { mintToken } from "../../src/access/tokens/token_text.ts";
 
 /** One request of the mixed load. */
 export interface SoakRequest {

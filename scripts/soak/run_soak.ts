@@ -1,4 +1,4 @@
-import { seedRandom } from "../../src/demonstration/random.ts";
+import { seedRandom } from "../../src/cli/demonstration/random.ts";
 import type { TestService } from "../../test/support/service.ts";
 import { type Draw, drawRequest, SOAK_ROWS, type SoakRequest } from "./draw_request.ts";
 import { type Sample, takeSample } from "./take_sample.ts";

@@ -1,5 +1,5 @@
-import { NAME_PATTERN } from "../errors/limits.ts";
-import { sha256OfLong } from "../text/sha256.ts";
+import { NAME_PATTERN } from "../basics/errors/limits.ts";
+import { sha256OfLong } from "../basics/text/sha256.ts";
 import { buildTable } from "./build_table.ts";
 import type { Catalogue, Column, Table } from "./catalogue.ts";
 import type { IntrospectOptions } from "./introspect.ts";

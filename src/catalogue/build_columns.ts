@@ -1,4 +1,4 @@
-import { NAME_PATTERN } from "../errors/limits.ts";
+import { NAME_PATTERN } from "../basics/errors/limits.ts";
 import type { Column, ReadOnlyReason } from "./catalogue.ts";
 import { describeType } from "./column_type.ts";
 import type { FoundColumn, Introspection } from "./introspection.ts";

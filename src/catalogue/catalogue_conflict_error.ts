@@ -1,4 +1,4 @@
-import { ApiError } from "../errors/api_error.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
 
 /** Message of responses while there is no catalogue. */
 export const NOT_LOADED = "The catalogue is not loaded";

@@ -1,7 +1,7 @@
-import { ApiError } from "../errors/api_error.ts";
-import type { Database } from "../postgres/database.ts";
-import { DatabaseError } from "../postgres/database_error.ts";
-import type { Observe } from "../telemetry/observe.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import type { Database } from "../database/postgres/database.ts";
+import { DatabaseError } from "../database/postgres/database_error.ts";
+import type { Observe } from "../server/telemetry/observe.ts";
 import { buildCatalogue } from "./build_catalogue.ts";
 import type { Catalogue, Table } from "./catalogue.ts";
 import { CatalogueConflictError } from "./catalogue_conflict_error.ts";

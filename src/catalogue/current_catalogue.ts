@@ -1,5 +1,5 @@
-import { ApiError } from "../errors/api_error.ts";
-import type { Database } from "../postgres/database.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import type { Database } from "../database/postgres/database.ts";
 import type { Catalogue, Table } from "./catalogue.ts";
 import { NOT_LOADED } from "./catalogue_conflict_error.ts";
 import { createCatalogueLoader, type LoadOptions } from "./catalogue_loader.ts";

@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from "../postgres/driver.ts";
+import type { Fragment, Sql } from "../database/postgres/driver.ts";
 
 /**
  * Compiles the CTE `interference`: for each of the `relations`, what else takes part in an

@@ -1,5 +1,5 @@
-import type { PendingQuery, Sql } from "../postgres/driver.ts";
-import { printArray } from "../text/array_text.ts";
+import type { PendingQuery, Sql } from "../database/postgres/driver.ts";
+import { printArray } from "../basics/text/array_text.ts";
 import { compileInterference, compileKeysBeneath, compileWriting } from "./interference.ts";
 import type { Policy } from "./policy.ts";
 import { compileRowSecurity } from "./read_row_security.ts";

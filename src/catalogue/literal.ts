@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from "../postgres/driver.ts";
+import type { Fragment, Sql } from "../database/postgres/driver.ts";
 import type { SqlText } from "./catalogue.ts";
 
 /**

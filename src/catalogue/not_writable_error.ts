@@ -1,4 +1,4 @@
-import { ApiError } from "../errors/api_error.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
 import type { Table } from "./catalogue.ts";
 
 /** The 403 of an update which has shown that no update can change the table. @see M31 */

@@ -1,5 +1,5 @@
 import type { SqlText } from "./catalogue.ts";
-import { readTokens, type SqlToken } from "../postgres/qualified_expression.ts";
+import { readTokens, type SqlToken } from "../database/postgres/qualified_expression.ts";
 
 /** Calls with a syntax of their own, by their word: each returns the function and its arguments. */
 const FORMS: Readonly<Record<string, (parts: Parts) => readonly string[] | undefined>> = {

@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { NAME_PATTERN } from "../errors/limits.ts";
-import { printPath } from "../errors/issue.ts";
-import { isObject } from "../json/json.ts";
+import { NAME_PATTERN } from "../basics/errors/limits.ts";
+import { printPath } from "../basics/errors/issue.ts";
+import { isObject } from "../basics/json/json.ts";
 import { type Group, parseFilters } from "../request/filters.ts";
 import type { Findings } from "../request/findings.ts";
-import { nearest } from "../text/nearest.ts";
+import { nearest } from "../basics/text/nearest.ts";
 import { findRepeatedKey, findSyntaxError } from "./policy_text.ts";
 
 /** The operator's policy file. @see T10 */

@@ -1,4 +1,4 @@
-import { parseJson } from "../json/parse_json.ts";
+import { parseJson } from "../basics/json/parse_json.ts";
 
 /** Describes where a text is not valid JSON. */
 export function findSyntaxError(text: string): string {

@@ -1,7 +1,7 @@
-import type { Compile, Database } from "../postgres/database.ts";
-import { DatabaseError, isTransient } from "../postgres/database_error.ts";
-import type { Row, Sql } from "../postgres/driver.ts";
-import { printArray } from "../text/array_text.ts";
+import type { Compile, Database } from "../database/postgres/database.ts";
+import { DatabaseError, isTransient } from "../database/postgres/database_error.ts";
+import type { Row, Sql } from "../database/postgres/driver.ts";
+import { printArray } from "../basics/text/array_text.ts";
 import type { FoundTable, Introspection } from "./introspection.ts";
 import type { SqlText } from "./catalogue.ts";
 import { literal } from "./literal.ts";

@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from "../postgres/driver.ts";
+import type { Fragment, Sql } from "../database/postgres/driver.ts";
 
 /** Compiles the row level security of the relation `r` as JSON; null where it is not enabled. */
 export function compileRowSecurity(sql: Sql): Fragment {

@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from "../postgres/driver.ts";
+import type { Fragment, Sql } from "../database/postgres/driver.ts";
 
 /** What UTF-8 looks like in a database whose characters are bytes. */
 const UTF8 = "^(?:[\\u0001-\\u007f]|[\\u00c2-\\u00df][\\u0080-\\u00bf]|" +

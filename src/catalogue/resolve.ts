@@ -1,8 +1,8 @@
-import { ApiError } from "../errors/api_error.ts";
-import { quote } from "../errors/issue.ts";
-import { NAME_PATTERN } from "../errors/limits.ts";
-import type { TableScope } from "../scopes.ts";
-import type { Access } from "../tokens/token.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { quote } from "../basics/errors/issue.ts";
+import { NAME_PATTERN } from "../basics/errors/limits.ts";
+import type { TableScope } from "../access/scopes.ts";
+import type { Access } from "../access/tokens/token.ts";
 import type { Catalogue, Table } from "./catalogue.ts";
 import { tenantFitsColumns } from "./tenant_column.ts";
 

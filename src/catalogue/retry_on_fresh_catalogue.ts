@@ -1,5 +1,5 @@
-import { ApiError } from "../errors/api_error.ts";
-import { DatabaseError, findDatabaseError } from "../postgres/database_error.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { DatabaseError, findDatabaseError } from "../database/postgres/database_error.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { CurrentCatalogue } from "./current_catalogue.ts";
 import { NotWritableError } from "./not_writable_error.ts";

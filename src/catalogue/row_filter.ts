@@ -1,4 +1,4 @@
-import { NAME_PATTERN } from "../errors/limits.ts";
+import { NAME_PATTERN } from "../basics/errors/limits.ts";
 import type { Filter, Group } from "../request/filters.ts";
 import type { Column, RowFilter } from "./catalogue.ts";
 import { hasOperator } from "./operators.ts";

@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from "../postgres/driver.ts";
+import type { Fragment, Sql } from "../database/postgres/driver.ts";
 
 /** Names of UTC in Postgres, in lower case. */
 const UTC_NAMES: ReadonlySet<string> = new Set(

@@ -1,6 +1,6 @@
-import type { Database, Step } from "../postgres/database.ts";
-import { DatabaseError, isTransient } from "../postgres/database_error.ts";
-import { READ_ONLY } from "../postgres/failure_kind.ts";
+import type { Database, Step } from "../database/postgres/database.ts";
+import { DatabaseError, isTransient } from "../database/postgres/database_error.ts";
+import { READ_ONLY } from "../database/postgres/failure_kind.ts";
 import { literal } from "./literal.ts";
 import { quoteIdentifier } from "./quote_identifier.ts";
 

@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from "../postgres/driver.ts";
+import type { Fragment, Sql } from "../database/postgres/driver.ts";
 
 /**
  * Compiles the CTE `unproven`: the columns, by table and name, in which a row can be NULL although they

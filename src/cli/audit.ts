@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type AuditFilters, type AuditRecord, readAudit } from "../audit/read_audit.ts";
-import type { Host } from "../runtime/host.ts";
-import { findSchema } from "../schema/find_schema.ts";
-import { parseExpiry } from "../tokens/parse_expiry.ts";
+import { type AuditFilters, type AuditRecord, readAudit } from "../access/audit/read_audit.ts";
+import type { Host } from "../server/runtime/host.ts";
+import { findSchema } from "../database/schema/find_schema.ts";
+import { parseExpiry } from "../access/tokens/parse_expiry.ts";
 import { FAILED, stop } from "./stop.ts";
 import { parseId, parseText, printColumns, type RunWork } from "./subcommand.ts";
 import { withDatabase } from "./with_database.ts";

@@ -8,12 +8,17 @@ import {
   type FeedTarget,
   planDisable,
   planEnable,
-} from "../changes/feed_statements.ts";
-import { type FeedStatus, findTarget, type LogStatus, readStatus } from "../changes/find_feeds.ts";
-import { explainReach, hasImages, logsView } from "../changes/table_scope.ts";
-import { disableFeeds, enableFeed } from "../changes/manage_feeds.ts";
-import type { Host } from "../runtime/host.ts";
-import { printTransaction } from "../schema/statement.ts";
+} from "../feeds/changes/feed_statements.ts";
+import {
+  type FeedStatus,
+  findTarget,
+  type LogStatus,
+  readStatus,
+} from "../feeds/changes/find_feeds.ts";
+import { explainReach, hasImages, logsView } from "../feeds/changes/table_scope.ts";
+import { disableFeeds, enableFeed } from "../feeds/changes/manage_feeds.ts";
+import type { Host } from "../server/runtime/host.ts";
+import { printTransaction } from "../database/schema/statement.ts";
 import { prepareSchema } from "./prepare_schema.ts";
 import { FAILED, stop } from "./stop.ts";
 import { printColumns, type RunWork } from "./subcommand.ts";

@@ -1,12 +1,12 @@
 import type { Catalogue, Table, Tenancy } from "../catalogue/catalogue.ts";
 import { splitTenant, tenantFitsColumns } from "../catalogue/tenant_column.ts";
-import type { Database } from "../postgres/database.ts";
-import { DatabaseError } from "../postgres/database_error.ts";
-import type { Fragment } from "../postgres/driver.ts";
-import { join, literal } from "../sql/fragment.ts";
+import type { Database } from "../database/postgres/database.ts";
+import { DatabaseError } from "../database/postgres/database_error.ts";
+import type { Fragment } from "../database/postgres/driver.ts";
+import { join, literal } from "../records/sql/fragment.ts";
 import { nameStoredTable } from "../catalogue/table_names.ts";
-import { nearest } from "../text/nearest.ts";
-import { printArray } from "../text/array_text.ts";
+import { nearest } from "../basics/text/nearest.ts";
+import { printArray } from "../basics/text/array_text.ts";
 import { type OpenedDatabase, withCatalogue } from "./with_database.ts";
 
 /** Rows of a table that are read to find names of tenants. */

@@ -1,10 +1,10 @@
 import { Command, CommanderError } from "commander";
-import { VERSION } from "../config/config.ts";
-import type { Host } from "../runtime/host.ts";
+import { VERSION } from "../server/config/config.ts";
+import type { Host } from "../server/runtime/host.ts";
 import { addAudit } from "./audit.ts";
 import { addChanges } from "./changes.ts";
 import { addExport } from "./export.ts";
-import { addDoctor } from "./doctor.ts";
+import { addDoctor } from "./doctor_command.ts";
 import { addHandout } from "./handout.ts";
 import { addHealth } from "./health.ts";
 import { addOpenapi } from "./openapi.ts";

@@ -1,12 +1,12 @@
 import type { Table } from "../catalogue/catalogue.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
-import type { Config } from "../config/config.ts";
-import { askJson, compileTables } from "../doctor/diagnosis.ts";
-import { extendForeignKey, type ForeignKey } from "../doctor/extend_foreign_key.ts";
-import type { TenantTable } from "../doctor/diagnosis.ts";
-import { readForeignKeys } from "../doctor/foreign_keys.ts";
-import type { Setup } from "../doctor/diagnosis.ts";
-import { quoteText } from "../text/quote_text.ts";
+import type { Config } from "../server/config/config.ts";
+import { askJson, compileTables } from "./doctor/diagnosis.ts";
+import { extendForeignKey, type ForeignKey } from "./doctor/extend_foreign_key.ts";
+import type { TenantTable } from "./doctor/diagnosis.ts";
+import { readForeignKeys } from "./doctor/foreign_keys.ts";
+import type { Setup } from "./doctor/diagnosis.ts";
+import { quoteText } from "../basics/text/quote_text.ts";
 
 /** What the statements are made of: the exposed tables, and the database that has them. */
 export type CitusSource = Pick<Setup, "catalogue" | "database"> & { readonly config: Config };

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { COUNT_AT_END, openExportEnd } from "../client/export_end.ts";
-import { TOKEN_VARIABLE } from "../config/settings.ts";
+import { TOKEN_VARIABLE } from "../server/config/settings.ts";
 import { EXPORT_TYPES, type ExportFormat } from "../http/export_format.ts";
-import type { Host } from "../runtime/host.ts";
-import { openFileSink, openOutputSink, type Sink } from "../runtime/sink.ts";
+import type { Host } from "../server/runtime/host.ts";
+import { openFileSink, openOutputSink, type Sink } from "../server/runtime/sink.ts";
 import { openProgress } from "./progress.ts";
 import { DEFAULT_URL, readAddress, readToken, stopUnanswered } from "./server_access.ts";
 import { FAILED, isStop, stop } from "./stop.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { askStatus } from "../runtime/ask_status.ts";
-import type { Host } from "../runtime/host.ts";
+import { askStatus } from "../server/runtime/ask_status.ts";
+import type { Host } from "../server/runtime/host.ts";
 import { readSettings } from "./read_settings.ts";
 import { FAILED, stop } from "./stop.ts";
 import type { RunWork } from "./subcommand.ts";

@@ -1,9 +1,9 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { qualifyTable, quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { callTable } from "../catalogue/table_names.ts";
-import { NAME_PATTERN } from "../errors/limits.ts";
-import type { Database } from "../postgres/database.ts";
-import { printArray } from "../text/array_text.ts";
+import { NAME_PATTERN } from "../basics/errors/limits.ts";
+import type { Database } from "../database/postgres/database.ts";
+import { printArray } from "../basics/text/array_text.ts";
 
 /** Options for finding the tables that clients do not reach. */
 export interface HiddenOptions {

@@ -1,9 +1,9 @@
-import { DEFAULT_SCOPES } from "../scopes.ts";
+import { DEFAULT_SCOPES } from "../access/scopes.ts";
 import type { Command } from "commander";
 import { isOpenTo } from "../catalogue/resolve.ts";
-import { describeService } from "../interface/openapi/document.ts";
-import type { Holder } from "../interface/openapi/holder.ts";
-import type { Host } from "../runtime/host.ts";
+import { describeService } from "../describe/interface/openapi/document.ts";
+import type { Holder } from "../describe/interface/openapi/holder.ts";
+import type { Host } from "../server/runtime/host.ts";
 import type { RunWork } from "./subcommand.ts";
 import { type OpenedDatabase, withCatalogue, withDatabase } from "./with_database.ts";
 

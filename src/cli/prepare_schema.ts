@@ -1,10 +1,10 @@
-import type { Database } from "../postgres/database.ts";
-import type { Output } from "../runtime/host.ts";
-import { migrateSchema, type SchemaNeeds } from "../schema/migrate_schema.ts";
-import { CHANGES_FUNCTIONS } from "../schema/changes_statements.ts";
-import { RATES_FUNCTIONS } from "../schema/rates_statements.ts";
-import { printTransaction } from "../schema/statement.ts";
-import { SCHEMA_STATEMENTS } from "../schema/statements.ts";
+import type { Database } from "../database/postgres/database.ts";
+import type { Output } from "../server/runtime/host.ts";
+import { migrateSchema, type SchemaNeeds } from "../database/schema/migrate_schema.ts";
+import { CHANGES_FUNCTIONS } from "../database/schema/changes_statements.ts";
+import { RATES_FUNCTIONS } from "../database/schema/rates_statements.ts";
+import { printTransaction } from "../database/schema/statement.ts";
+import { SCHEMA_STATEMENTS } from "../database/schema/statements.ts";
 import { showWork } from "./progress.ts";
 import { FAILED, stop } from "./stop.ts";
 

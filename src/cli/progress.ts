@@ -1,5 +1,5 @@
-import type { Output } from "../runtime/host.ts";
-import { blankControls } from "../text/redact.ts";
+import type { Output } from "../server/runtime/host.ts";
+import { blankControls } from "../basics/text/redact.ts";
 
 /** One line that says what is being done. */
 export interface Progress {

@@ -1,8 +1,8 @@
 import { EMPTY_POLICY, parsePolicy, type Policy } from "../catalogue/policy.ts";
-import { type Config, readConfig } from "../config/config.ts";
-import { DEMONSTRATION_POLICY } from "../demonstration/schema.ts";
-import { planConnection, planStandbys } from "../postgres/connection.ts";
-import type { Host } from "../runtime/host.ts";
+import { type Config, readConfig } from "../server/config/config.ts";
+import { DEMONSTRATION_POLICY } from "./demonstration/schema.ts";
+import { planConnection, planStandbys } from "../database/postgres/connection.ts";
+import type { Host } from "../server/runtime/host.ts";
 import { stop, WRONG_USAGE } from "./stop.ts";
 
 /** What the operator has set, in environment variables and the policy file. */

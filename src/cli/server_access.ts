@@ -1,5 +1,5 @@
-import { TOKEN_VARIABLE } from "../config/settings.ts";
-import type { Host } from "../runtime/host.ts";
+import { TOKEN_VARIABLE } from "../server/config/settings.ts";
+import type { Host } from "../server/runtime/host.ts";
 import { FAILED, stop, WRONG_USAGE } from "./stop.ts";
 
 /** The server that a subcommand asks by default. */

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
-import type { Host } from "../runtime/host.ts";
-import { SCHEMA_STATEMENTS } from "../schema/statements.ts";
-import { quoteText } from "../text/quote_text.ts";
+import type { Host } from "../server/runtime/host.ts";
+import { SCHEMA_STATEMENTS } from "../database/schema/statements.ts";
+import { quoteText } from "../basics/text/quote_text.ts";
 import { describeCitus } from "./describe_citus.ts";
 import { describeGrants, prepareSchema } from "./prepare_schema.ts";
 import { readSettings } from "./read_settings.ts";

@@ -1,8 +1,12 @@
 import { CatalogueConflictError } from "../catalogue/catalogue_conflict_error.ts";
-import { ApiError } from "../errors/api_error.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
 import { toApiError } from "../records/database_status.ts";
-import { DatabaseError, describeFatal, findDatabaseError } from "../postgres/database_error.ts";
-import { READ_ONLY } from "../postgres/failure_kind.ts";
+import {
+  DatabaseError,
+  describeFatal,
+  findDatabaseError,
+} from "../database/postgres/database_error.ts";
+import { READ_ONLY } from "../database/postgres/failure_kind.ts";
 
 /** An error that ends the command with an exit code and lines for the operator. */
 export interface Stop extends Error {

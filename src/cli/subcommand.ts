@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
-import type { Host } from "../runtime/host.ts";
-import { blankControls } from "../text/redact.ts";
+import type { Host } from "../server/runtime/host.ts";
+import { blankControls } from "../basics/text/redact.ts";
 
 /** What a subcommand does; gives the exit code. */
 export type Work = (host: Host) => Promise<number>;

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
-import { TOKEN_VARIABLE } from "../config/settings.ts";
-import { describeService } from "../interface/openapi/document.ts";
-import { printTables } from "../interface/typescript/print_tables.ts";
-import { readTypedTables } from "../interface/typescript/read_tables.ts";
-import type { Host } from "../runtime/host.ts";
+import { TOKEN_VARIABLE } from "../server/config/settings.ts";
+import { describeService } from "../describe/interface/openapi/document.ts";
+import { printTables } from "../describe/interface/typescript/print_tables.ts";
+import { readTypedTables } from "../describe/interface/typescript/read_tables.ts";
+import type { Host } from "../server/runtime/host.ts";
 import { readHolder } from "./openapi.ts";
 import { DEFAULT_URL, readAddress, readToken, stopUnanswered } from "./server_access.ts";
 import { FAILED, stop } from "./stop.ts";

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Table } from "../catalogue/catalogue.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
-import type { Host } from "../runtime/host.ts";
-import { planRowFilter } from "../plan/row_filter.ts";
-import type { Observe } from "../telemetry/observe.ts";
+import type { Host } from "../server/runtime/host.ts";
+import { planRowFilter } from "../records/plan/row_filter.ts";
+import type { Observe } from "../server/telemetry/observe.ts";
 import { findHidden, type Hidden, UNWRITABLE } from "./hidden_tables.ts";
 import { printColumns, type RunWork } from "./subcommand.ts";
 import { withCatalogue, withDatabase } from "./with_database.ts";

@@ -1,16 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { NAME_PATTERN } from "../errors/limits.ts";
-import type { Host } from "../runtime/host.ts";
-import { type Expiry, parseDuration, parseExpiry } from "../tokens/parse_expiry.ts";
+import { NAME_PATTERN } from "../basics/errors/limits.ts";
+import type { Host } from "../server/runtime/host.ts";
+import { type Expiry, parseDuration, parseExpiry } from "../access/tokens/parse_expiry.ts";
 import {
   type CreatedToken,
   createToken,
   listTokens,
   revokeToken,
   rotateToken,
-} from "../tokens/manage.ts";
-import { DEFAULT_SCOPES, isScope, SCOPES, type TokenScope } from "../scopes.ts";
-import type { TokenRecord } from "../tokens/token_record.ts";
+} from "../access/tokens/manage.ts";
+import { DEFAULT_SCOPES, isScope, SCOPES, type TokenScope } from "../access/scopes.ts";
+import type { TokenRecord } from "../access/tokens/token_record.ts";
 import { checkNewToken } from "./check_token.ts";
 import { prepareSchema } from "./prepare_schema.ts";
 import { FAILED, stop } from "./stop.ts";

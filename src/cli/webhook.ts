@@ -1,19 +1,19 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { Host } from "../runtime/host.ts";
+import type { Host } from "../server/runtime/host.ts";
 import {
   disableWebhook,
   enableWebhook,
   listAllWebhooks,
   removeWebhook,
   replayWebhook,
-} from "../webhooks/administer.ts";
-import type { Database } from "../postgres/database.ts";
-import { describeWebhook, type Webhook } from "../webhooks/webhook.ts";
+} from "../feeds/webhooks/administer.ts";
+import type { Database } from "../database/postgres/database.ts";
+import { describeWebhook, type Webhook } from "../feeds/webhooks/webhook.ts";
 import { prepareSchema } from "./prepare_schema.ts";
 import { FAILED, stop } from "./stop.ts";
 import { parseText, printColumns, type RunWork } from "./subcommand.ts";
-import { isCursorOf } from "../webhooks/feed_source.ts";
-import { openChanges } from "../changes/changes.ts";
+import { isCursorOf } from "../feeds/webhooks/feed_source.ts";
+import { openChanges } from "../feeds/changes/changes.ts";
 import { withCatalogue, withDatabase } from "./with_database.ts";
 
 const LIST_EXAMPLES = `

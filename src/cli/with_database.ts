@@ -1,9 +1,9 @@
 import { type CurrentCatalogue, followDatabase } from "../catalogue/current_catalogue.ts";
-import { openConfiguredDatabase } from "../embedded/embedded_postgres.ts";
-import type { Database } from "../postgres/database.ts";
-import type { Host } from "../runtime/host.ts";
-import { createLog } from "../telemetry/log.ts";
-import type { Observe } from "../telemetry/observe.ts";
+import { openConfiguredDatabase } from "../database/embedded/embedded_postgres.ts";
+import type { Database } from "../database/postgres/database.ts";
+import type { Host } from "../server/runtime/host.ts";
+import { createLog } from "../server/telemetry/log.ts";
+import type { Observe } from "../server/telemetry/observe.ts";
 import { readSettings, type Settings } from "./read_settings.ts";
 import { explainFailure } from "./stop.ts";
 

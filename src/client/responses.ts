@@ -1,4 +1,4 @@
-import type { TokenScope } from "../scopes.ts";
+import type { TokenScope } from "../access/scopes.ts";
 
 /** The response of Query Records; `total` is null if it was not counted. */
 export interface Page<R, C extends boolean = boolean> {

@@ -1,4 +1,4 @@
-import { parseResponse, writeExact } from "../reference/exact_json.ts";
+import { parseResponse, writeExact } from "../describe/reference/exact_json.ts";
 import type { Operator } from "../request/operators.ts";
 
 /** A request that the console sends; the token is added when it is sent. */

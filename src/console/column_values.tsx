@@ -2,7 +2,7 @@ import type { Field } from "./api.ts";
 import { type Issue, IssueList } from "./error_message.tsx";
 import { focusAfterUpdate } from "./frame/focus.ts";
 import { ValueInput } from "./value_input.tsx";
-import { parseValue } from "../reference/example_value.ts";
+import { parseValue } from "../describe/reference/example_value.ts";
 import { parseNewValue } from "./value.ts";
 
 /** A column and its value, as `filters` and `fields` of an update have them. @see U1 */

@@ -3,7 +3,7 @@ import {
   GENERAL_OPERATORS,
   OPERATOR_LABELS,
   summariseOperators,
-} from "../reference/operator_texts.ts";
+} from "../describe/reference/operator_texts.ts";
 
 interface FieldTableProps {
   readonly fields: readonly Field[];

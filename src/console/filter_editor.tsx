@@ -1,4 +1,4 @@
-import { OPERATOR_LABELS } from "../reference/operator_texts.ts";
+import { OPERATOR_LABELS } from "../describe/reference/operator_texts.ts";
 import type { Operator } from "../request/operators.ts";
 import type { Field } from "./api.ts";
 import { type Issue, IssueList } from "./error_message.tsx";

@@ -1,9 +1,9 @@
 import type { Operator } from "../request/operators.ts";
-import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from "../errors/limits.ts";
-import { OPERATOR_LABELS } from "../reference/operator_texts.ts";
+import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from "../basics/errors/limits.ts";
+import { OPERATOR_LABELS } from "../describe/reference/operator_texts.ts";
 import type { Field } from "./api.ts";
-import { parseExact, writeExact } from "../reference/exact_json.ts";
-import { parseValue } from "../reference/example_value.ts";
+import { parseExact, writeExact } from "../describe/reference/exact_json.ts";
+import { parseValue } from "../describe/reference/example_value.ts";
 
 /** Reports whether the value of an operator is a pattern. */
 export function isPatternOperator(op: Operator): boolean {

@@ -1,4 +1,4 @@
-import { parseResponse } from "../reference/exact_json.ts";
+import { parseResponse } from "../describe/reference/exact_json.ts";
 import type { Row } from "./api.ts";
 
 /** A change of a row, as a changes feed reports it. @see CH8 */

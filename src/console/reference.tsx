@@ -1,12 +1,12 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Operator } from "../request/operators.ts";
-import { OPERATOR_LABELS, OPERATOR_VALUES } from "../reference/operator_texts.ts";
+import { OPERATOR_LABELS, OPERATOR_VALUES } from "../describe/reference/operator_texts.ts";
 import {
   readReference,
   type ReferenceDocument,
   type ReferenceOperation,
-} from "../reference/reference_document.ts";
-import { readTable, type TableReference } from "../reference/read_table.ts";
+} from "../describe/reference/reference_document.ts";
+import { readTable, type TableReference } from "../describe/reference/read_table.ts";
 import { type ApiResponse, sendRequest, type Table } from "./api.ts";
 import { FieldTable } from "./field_table.tsx";
 import { useContentFocus } from "./frame/focus.ts";

@@ -1,5 +1,8 @@
-import { printJson } from "../reference/print_literal.ts";
-import type { ReferenceError, ReferenceOperation } from "../reference/reference_document.ts";
+import { printJson } from "../describe/reference/print_literal.ts";
+import type {
+  ReferenceError,
+  ReferenceOperation,
+} from "../describe/reference/reference_document.ts";
 import { RequestPanel } from "./request_panel.tsx";
 
 /** What is shown of an operation. */

@@ -2,8 +2,8 @@ import { createContext } from "preact";
 import { useContext, useId } from "preact/hooks";
 import { type ApiRequest, readServiceUrl } from "./api.ts";
 import { CopyButton } from "./copy_button.tsx";
-import { printJson } from "../reference/print_literal.ts";
-import { REQUEST_FORMATS } from "../reference/request_formats.ts";
+import { printJson } from "../describe/reference/print_literal.ts";
+import { REQUEST_FORMATS } from "../describe/reference/request_formats.ts";
 
 /** The format chosen, shared by all panels so that it is chosen once. */
 export interface FormatChoice {

@@ -1,7 +1,7 @@
 import type { Field, Row } from "./api.ts";
 import { printCell } from "./browse/cell_text.ts";
 import { isChanged } from "./edit/row_edits.ts";
-import { isNumber } from "../reference/example_value.ts";
+import { isNumber } from "../describe/reference/example_value.ts";
 
 /** Prints a number of rows: `1 row`, `2,500 rows`. */
 export function countRows(count: number): string {

@@ -1,5 +1,5 @@
-import { parseExact } from "../reference/exact_json.ts";
-import { parseValue } from "../reference/example_value.ts";
+import { parseExact } from "../describe/reference/exact_json.ts";
+import { parseValue } from "../describe/reference/example_value.ts";
 import type { Field } from "./api.ts";
 
 /** Converts typed text to a new value for a column; arrays and JSON are typed as JSON. @see U8, U9, U10 */

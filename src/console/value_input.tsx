@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
 import type { Field } from "./api.ts";
-import { exampleOf } from "../reference/example_value.ts";
+import { exampleOf } from "../describe/reference/example_value.ts";
 
 interface ValueInputProps {
   /** Undefined: a pattern, for which any text will do. */

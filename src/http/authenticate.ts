@@ -1,5 +1,5 @@
-import { ApiError } from "../errors/api_error.ts";
-import type { Access, TokenStore } from "../tokens/token.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import type { Access, TokenStore } from "../access/tokens/token.ts";
 import type { RateLimits } from "./rate_limit.ts";
 import type { Trace } from "./trace.ts";
 

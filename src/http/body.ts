@@ -1,9 +1,9 @@
-import type { Config } from "../config/config.ts";
-import { ApiError } from "../errors/api_error.ts";
-import { quote } from "../errors/issue.ts";
-import { IS_BUN, IS_DENO } from "../runtime/adapter.ts";
-import { type BodyReader, discardBody } from "../runtime/linger.ts";
-import { startDeadline } from "../runtime/timers.ts";
+import type { Config } from "../server/config/config.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { quote } from "../basics/errors/issue.ts";
+import { IS_BUN, IS_DENO } from "../server/runtime/adapter.ts";
+import { type BodyReader, discardBody } from "../server/runtime/linger.ts";
+import { startDeadline } from "../server/runtime/timers.ts";
 import type { ByteBudget } from "./byte_budget.ts";
 import { parseHeaderList } from "./header_list.ts";
 import type { Exchange } from "./respond.ts";

@@ -1,4 +1,4 @@
-import { startDeadline } from "../runtime/timers.ts";
+import { startDeadline } from "../server/runtime/timers.ts";
 
 /** A number of bytes of memory that tenants share. */
 export interface ByteBudget {

@@ -1,6 +1,6 @@
-import { ApiError } from "../errors/api_error.ts";
-import { startDeadline } from "../runtime/timers.ts";
-import { checkWhenFree, type CurrentAccess } from "../tokens/current_access.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { startDeadline } from "../server/runtime/timers.ts";
+import { checkWhenFree, type CurrentAccess } from "../access/tokens/current_access.ts";
 import type { Recipient } from "./response_body.ts";
 import { parseHeaderList } from "./header_list.ts";
 

@@ -1,6 +1,6 @@
-import { findDatabaseError } from "../postgres/database_error.ts";
-import type { ExportEnd, Observe } from "../telemetry/observe.ts";
-import { checkWhenFree, type CurrentAccess } from "../tokens/current_access.ts";
+import { findDatabaseError } from "../database/postgres/database_error.ts";
+import type { ExportEnd, Observe } from "../server/telemetry/observe.ts";
+import { checkWhenFree, type CurrentAccess } from "../access/tokens/current_access.ts";
 import type { ExportResult, ExportSource } from "./export_stream.ts";
 import type { Trace } from "./trace.ts";
 

@@ -1,6 +1,6 @@
-import { IS_BUN } from "../runtime/adapter.ts";
-import { holdStop } from "../runtime/hold_stop.ts";
-import { startDeadline } from "../runtime/timers.ts";
+import { IS_BUN } from "../server/runtime/adapter.ts";
+import { holdStop } from "../server/runtime/hold_stop.ts";
+import { startDeadline } from "../server/runtime/timers.ts";
 import type { Recipient } from "./response_body.ts";
 
 /** The bytes of an export, as a response takes them. */

@@ -1,7 +1,7 @@
 import type { CurrentCatalogue } from "../catalogue/current_catalogue.ts";
-import { ApiError } from "../errors/api_error.ts";
-import type { Database } from "../postgres/database.ts";
-import { startDeadline } from "../runtime/timers.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import type { Database } from "../database/postgres/database.ts";
+import { startDeadline } from "../server/runtime/timers.ts";
 
 /** How long the success of one probe of the database counts for all others, in milliseconds. */
 const GOOD_FOR_MS = 1000;

@@ -1,7 +1,7 @@
-import { ApiError } from "../errors/api_error.ts";
-import { quote } from "../errors/issue.ts";
-import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from "../errors/limits.ts";
-import { sha256OfLong } from "../text/sha256.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { quote } from "../basics/errors/issue.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from "../basics/errors/limits.ts";
+import { sha256OfLong } from "../basics/text/sha256.ts";
 
 /** The header, in the spelling of messages. */
 const NAME = "Idempotency-Key";

@@ -1,5 +1,5 @@
-import { ApiError } from "../errors/api_error.ts";
-import { quote } from "../errors/issue.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { quote } from "../basics/errors/issue.ts";
 
 /** A tag of RFC 9110, which may be weak. */
 const TAG = /^(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"$/;

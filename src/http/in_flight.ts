@@ -1,4 +1,4 @@
-import { ApiError } from "../errors/api_error.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
 
 /** The requests in flight. */
 export interface InFlight {

@@ -1,4 +1,4 @@
-import { ApiError } from "../errors/api_error.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
 
 /** The preference of clients that continue after the last row of a page. @see Q93 */
 export const PAGE_TOKEN = "page-token";

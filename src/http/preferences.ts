@@ -1,6 +1,6 @@
-import { ApiError } from "../errors/api_error.ts";
-import { quote } from "../errors/issue.ts";
-import { nearest } from "../text/nearest.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { quote } from "../basics/errors/issue.ts";
+import { nearest } from "../basics/text/nearest.ts";
 import { type HeaderItem, parseHeaderList } from "./header_list.ts";
 import type { Exchange } from "./respond.ts";
 

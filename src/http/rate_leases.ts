@@ -1,4 +1,4 @@
-import type { Database } from "../postgres/database.ts";
+import type { Database } from "../database/postgres/database.ts";
 
 /** A request for a part of a token's limit. */
 export interface LeaseQuestion {

@@ -1,8 +1,8 @@
-import type { Config } from "../config/config.ts";
-import type { RateLimit } from "../config/shapes.ts";
-import { ApiError } from "../errors/api_error.ts";
-import type { Database } from "../postgres/database.ts";
-import type { Observe } from "../telemetry/observe.ts";
+import type { Config } from "../server/config/config.ts";
+import type { RateLimit } from "../server/config/shapes.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import type { Database } from "../database/postgres/database.ts";
+import type { Observe } from "../server/telemetry/observe.ts";
 import { type Draw, openBuckets } from "./buckets.ts";
 import { openRateLeases, type RateLeases } from "./rate_leases.ts";
 import { SharedBuckets } from "./shared_buckets.ts";

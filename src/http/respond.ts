@@ -1,7 +1,7 @@
-import { ApiError } from "../errors/api_error.ts";
-import { sha256OfLong } from "../text/sha256.ts";
-import { DatabaseError } from "../postgres/database_error.ts";
-import type { CurrentAccess } from "../tokens/current_access.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { sha256OfLong } from "../basics/text/sha256.ts";
+import { DatabaseError } from "../database/postgres/database_error.ts";
+import type { CurrentAccess } from "../access/tokens/current_access.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { toApiError } from "../records/database_status.ts";
 import { EVENT_STREAM, type EventSource, streamEvents } from "./event_stream.ts";

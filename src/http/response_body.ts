@@ -1,6 +1,6 @@
-import { ApiError } from "../errors/api_error.ts";
-import { IS_BUN } from "../runtime/adapter.ts";
-import { onNextTick } from "../runtime/timers.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { IS_BUN } from "../server/runtime/adapter.ts";
+import { onNextTick } from "../server/runtime/timers.ts";
 import type { ByteBudget } from "./byte_budget.ts";
 import { parseHeaderList } from "./header_list.ts";
 import type { HeldBytes } from "./room.ts";

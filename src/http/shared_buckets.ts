@@ -1,5 +1,5 @@
-import { DatabaseError } from "../postgres/database_error.ts";
-import type { Observe } from "../telemetry/observe.ts";
+import { DatabaseError } from "../database/postgres/database_error.ts";
+import type { Observe } from "../server/telemetry/observe.ts";
 import {
   type BucketOptions,
   type Buckets,

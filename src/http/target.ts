@@ -1,5 +1,5 @@
-import { ApiError } from "../errors/api_error.ts";
-import { quote } from "../errors/issue.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { quote } from "../basics/errors/issue.ts";
 
 /**
  * The last valid host, which need not be checked again: nothing after it in a URL can make it

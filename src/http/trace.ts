@@ -1,7 +1,7 @@
-import { findDatabaseError } from "../postgres/database_error.ts";
-import type { Observe } from "../telemetry/observe.ts";
-import { redactTokens } from "../text/redact.ts";
-import type { Access } from "../tokens/token.ts";
+import { findDatabaseError } from "../database/postgres/database_error.ts";
+import type { Observe } from "../server/telemetry/observe.ts";
+import { redactTokens } from "../basics/text/redact.ts";
+import type { Access } from "../access/tokens/token.ts";
 import type { Place } from "./in_flight.ts";
 import { type Exchange, findApiError } from "./respond.ts";
 

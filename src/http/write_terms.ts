@@ -1,5 +1,5 @@
-import { ApiError } from "../errors/api_error.ts";
-import { pathOf, printPath, quote } from "../errors/issue.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { pathOf, printPath, quote } from "../basics/errors/issue.ts";
 import { type HeaderItem, parseHeaderList } from "./header_list.ts";
 import { KNOWN_PREFERENCES, type PreferenceKind } from "./preferences.ts";
 

@@ -1,9 +1,9 @@
-import { ApiError } from "../errors/api_error.ts";
-import { MAX_TOOL_RESULT_BYTES } from "../errors/limits.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { MAX_TOOL_RESULT_BYTES } from "../basics/errors/limits.ts";
 import { type Exchange, findApiError, respondError } from "../http/respond.ts";
 import { startTrace, type Trace } from "../http/trace.ts";
-import { handleRequest, type Service } from "../handle_request.ts";
-import type { Observe } from "../telemetry/observe.ts";
+import { handleRequest, type Service } from "../operations/handle_request.ts";
+import type { Observe } from "../server/telemetry/observe.ts";
 import type { DescribedOperation } from "../operations/operation.ts";
 import type { ToolRequest } from "../operations/tools/tool_definition.ts";
 import type { Tool } from "../operations/tools/tool.ts";

@@ -1,4 +1,4 @@
-import { MAX_TOOL_RESULT_BYTES } from "../errors/limits.ts";
+import { MAX_TOOL_RESULT_BYTES } from "../basics/errors/limits.ts";
 
 /** A response of the service, a JSON object as text, with a list that can be long. */
 export interface LongAnswer {

@@ -1,14 +1,14 @@
-import { ApiError } from "../errors/api_error.ts";
-import { quote } from "../errors/issue.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { quote } from "../basics/errors/issue.ts";
 import { authenticate } from "../http/authenticate.ts";
 import { openBody } from "../http/body.ts";
 import { applyPreferences } from "../http/preferences.ts";
 import { respondAccepted, respondJson } from "../http/respond.ts";
 import type { Trace } from "../http/trace.ts";
 import { refuseDroppedTerms } from "../http/write_terms.ts";
-import { describeTools } from "../interface/mcp/describe_tools.ts";
+import { describeTools } from "../describe/interface/mcp/describe_tools.ts";
 import { TOOLS } from "../operations/tools/tools.ts";
-import type { Service } from "../handle_request.ts";
+import type { Service } from "../operations/handle_request.ts";
 import { type CallContext, callTool } from "./call_tool.ts";
 import { respondToMessage } from "./protocol.ts";
 import { readMessage } from "./read_message.ts";

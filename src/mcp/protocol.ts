@@ -1,4 +1,4 @@
-import type { ListedTool } from "../interface/mcp/describe_tools.ts";
+import type { ListedTool } from "../describe/interface/mcp/describe_tools.ts";
 import type { Message } from "./read_message.ts";
 import type { ToolResult } from "./call_tool.ts";
 

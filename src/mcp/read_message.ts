@@ -1,9 +1,9 @@
-import { ApiError } from "../errors/api_error.ts";
-import { pathOf } from "../errors/issue.ts";
-import { MAX_MESSAGE_CHARACTERS } from "../errors/limits.ts";
-import { isObject } from "../json/json.ts";
-import { parseJsonInSlices } from "../json/parse_json.ts";
-import type { SourceText } from "../json/source_text.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { pathOf } from "../basics/errors/issue.ts";
+import { MAX_MESSAGE_CHARACTERS } from "../basics/errors/limits.ts";
+import { isObject } from "../basics/json/json.ts";
+import { parseJsonInSlices } from "../basics/json/parse_json.ts";
+import type { SourceText } from "../basics/json/source_text.ts";
 import type { Arguments } from "../operations/tools/tool_definition.ts";
 
 /** A message of the protocol. */

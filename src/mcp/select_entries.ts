@@ -1,4 +1,4 @@
-import { MAX_TOOL_RESULT_BYTES } from "../errors/limits.ts";
+import { MAX_TOOL_RESULT_BYTES } from "../basics/errors/limits.ts";
 import { addNote, cutResult, fitsResult } from "./cut_result.ts";
 
 interface Entry {

@@ -1,6 +1,6 @@
-import { MAX_NEW_RECORDS } from "../errors/limits.ts";
-import { parseJsonInSlices } from "../json/parse_json.ts";
-import { type CreateOptions, planCreate } from "../plan/create_plan.ts";
+import { MAX_NEW_RECORDS } from "../basics/errors/limits.ts";
+import { parseJsonInSlices } from "../basics/json/parse_json.ts";
+import { type CreateOptions, planCreate } from "../records/plan/create_plan.ts";
 import { parseRecordsRequest, type RecordsRequest } from "../request/records_request.ts";
 import { WITH_BODY } from "./description.ts";
 import { defineOperation, type DescribedOperation, type PlanContext } from "./operation.ts";

@@ -1,6 +1,6 @@
-import { parseJson } from "../json/parse_json.ts";
+import { parseJson } from "../basics/json/parse_json.ts";
 import { parseWebhookRequest } from "../request/webhook_request.ts";
-import { describeWebhook } from "../webhooks/webhook.ts";
+import { describeWebhook } from "../feeds/webhooks/webhook.ts";
 import type { DescribedOperation } from "./operation.ts";
 import { describeWebhookBodies } from "./schemas/webhook_schemas.ts";
 import { requireWebhooks, WEBHOOK, WEBHOOK_ERRORS } from "./webhook_parts.ts";

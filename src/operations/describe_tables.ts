@@ -1,7 +1,7 @@
 import type { Catalogue, Column, Table } from "../catalogue/catalogue.ts";
 import { isOpenTo } from "../catalogue/resolve.ts";
-import { operatorsOf } from "../plan/condition.ts";
-import type { Access } from "../tokens/token.ts";
+import { operatorsOf } from "../records/plan/condition.ts";
+import type { Access } from "../access/tokens/token.ts";
 
 /** Returns the tables that a token gives access to, sorted by name. */
 export function findOpenTables({ tables }: Catalogue, access: Access): readonly Table[] {

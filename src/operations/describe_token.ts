@@ -1,5 +1,5 @@
-import { describeAccess } from "../tokens/token.ts";
-import { SCOPES } from "../scopes.ts";
+import { describeAccess } from "../access/tokens/token.ts";
+import { SCOPES } from "../access/scopes.ts";
 import { EVERYWHERE } from "./description.ts";
 import type { DescribedOperation } from "./operation.ts";
 import { objectOf, TEXT, TRUE } from "./schemas/json_schema.ts";

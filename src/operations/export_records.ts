@@ -1,6 +1,6 @@
 import { EXPORT_CONTENT_TYPES, type ExportRequest } from "../http/export_format.ts";
-import { parseJsonInSlices } from "../json/parse_json.ts";
-import { type ExportPlan, planExport } from "../plan/export_plan.ts";
+import { parseJsonInSlices } from "../basics/json/parse_json.ts";
+import { type ExportPlan, planExport } from "../records/plan/export_plan.ts";
 import { parseQueryRequest } from "../request/query_request.ts";
 import { defineForm, type Operation } from "./operation.ts";
 

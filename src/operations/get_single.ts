@@ -1,6 +1,6 @@
-import { ApiError } from "../errors/api_error.ts";
-import { quote } from "../errors/issue.ts";
-import { planOneRecord } from "../plan/one_plan.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { quote } from "../basics/errors/issue.ts";
+import { planOneRecord } from "../records/plan/one_plan.ts";
 import type { Page } from "../records/read.ts";
 import { parseOneRequest } from "../request/one_request.ts";
 import { ON_TABLES } from "./description.ts";

@@ -1,10 +1,10 @@
 import type { Table } from "../catalogue/catalogue.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../server/config/config.ts";
 import { nameRequest, readIdempotencyKey } from "../http/idempotency_key.ts";
 import type { Preferences } from "../http/preferences.ts";
 import type { Exchange } from "../http/respond.ts";
-import type { Idempotency } from "../plan/idempotency.ts";
-import type { Access } from "../tokens/token.ts";
+import type { Idempotency } from "../records/plan/idempotency.ts";
+import type { Access } from "../access/tokens/token.ts";
 import type { RecordsOperation } from "./operation.ts";
 
 /** The request whose response is stored. */

@@ -1,4 +1,4 @@
-import { describeWebhook } from "../webhooks/webhook.ts";
+import { describeWebhook } from "../feeds/webhooks/webhook.ts";
 import type { DescribedOperation } from "./operation.ts";
 import { requireWebhooks, WEBHOOK, WEBHOOK_ERRORS } from "./webhook_parts.ts";
 

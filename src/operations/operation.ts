@@ -1,17 +1,17 @@
 import type { Catalogue, Table } from "../catalogue/catalogue.ts";
-import type { Config } from "../config/config.ts";
-import type { Changes } from "../changes/changes.ts";
+import type { Config } from "../server/config/config.ts";
+import type { Changes } from "../feeds/changes/changes.ts";
 import type { EventSource } from "../http/event_stream.ts";
 import type { PrintedRows } from "../http/export_source.ts";
 import type { Place } from "../http/in_flight.ts";
 import type { PreferenceKind, Preferences } from "../http/preferences.ts";
 import type { Exchange } from "../http/respond.ts";
-import type { Idempotency } from "../plan/idempotency.ts";
+import type { Idempotency } from "../records/plan/idempotency.ts";
 import type { PlannedRequest, Records } from "../records/records.ts";
-import type { CurrentAccess } from "../tokens/current_access.ts";
-import type { TableScope, TokenScope } from "../scopes.ts";
-import type { Access } from "../tokens/token.ts";
-import type { Webhooks } from "../webhooks/webhooks.ts";
+import type { CurrentAccess } from "../access/tokens/current_access.ts";
+import type { TableScope, TokenScope } from "../access/scopes.ts";
+import type { Access } from "../access/tokens/token.ts";
+import type { Webhooks } from "../feeds/webhooks/webhooks.ts";
 import type { Description } from "./description.ts";
 
 /** Every operation that takes a token. @see S7 */

@@ -1,7 +1,7 @@
-import { parseJsonInSlices } from "../json/parse_json.ts";
+import { parseJsonInSlices } from "../basics/json/parse_json.ts";
 import { readExportRequest } from "../http/export_format.ts";
 import { PAGE_TOKEN, printNextLink } from "../http/page_link.ts";
-import { planQuery, type QueryPlan } from "../plan/query_plan.ts";
+import { planQuery, type QueryPlan } from "../records/plan/query_plan.ts";
 import type { Page } from "../records/read.ts";
 import { parseQueryRequest } from "../request/query_request.ts";
 import { WITH_BODY } from "./description.ts";

@@ -1,6 +1,6 @@
-import { MAX_BATCH_UPDATES } from "../errors/limits.ts";
-import { parseJsonInSlices } from "../json/parse_json.ts";
-import { planBatch } from "../plan/update_plan.ts";
+import { MAX_BATCH_UPDATES } from "../basics/errors/limits.ts";
+import { parseJsonInSlices } from "../basics/json/parse_json.ts";
+import { planBatch } from "../records/plan/update_plan.ts";
 import { type BatchRequest, parseBatchRequest } from "../request/batch_request.ts";
 import { defineOperation, type DescribedOperation } from "./operation.ts";
 import { objectOf, TEXT, TRUE } from "./schemas/json_schema.ts";

@@ -1,5 +1,5 @@
-import { ApiError } from "../errors/api_error.ts";
-import { planUpdate } from "../plan/update_plan.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { planUpdate } from "../records/plan/update_plan.ts";
 import { defineOperation, type DescribedOperation } from "./operation.ts";
 import { COUNT, objectOf, TEXT, TRUE } from "./schemas/json_schema.ts";
 import type { ToolDefinition } from "./tools/tool_definition.ts";

@@ -1,6 +1,6 @@
-import type { UpdateOptions } from "../plan/update_plan.ts";
-import { parseJsonInSlices } from "../json/parse_json.ts";
-import { planReturned } from "../plan/returned.ts";
+import type { UpdateOptions } from "../records/plan/update_plan.ts";
+import { parseJsonInSlices } from "../basics/json/parse_json.ts";
+import { planReturned } from "../records/plan/returned.ts";
 import { rejectNoVersions } from "../records/version_key.ts";
 import type { WrittenOne } from "../records/written_one.ts";
 import { parseUpdateRequest, type UpdateBody } from "../request/update_request.ts";

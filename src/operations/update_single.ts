@@ -1,4 +1,4 @@
-import { planUpdate } from "../plan/update_plan.ts";
+import { planUpdate } from "../records/plan/update_plan.ts";
 import { printEtag } from "./etag.ts";
 import { defineOperation, type DescribedOperation } from "./operation.ts";
 import { ANY_OBJECT, objectOf, TEXT, TRUE } from "./schemas/json_schema.ts";

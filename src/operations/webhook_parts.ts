@@ -1,6 +1,6 @@
-import { ApiError } from "../errors/api_error.ts";
-import { quote } from "../errors/issue.ts";
-import type { Webhooks } from "../webhooks/webhooks.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { quote } from "../basics/errors/issue.ts";
+import type { Webhooks } from "../feeds/webhooks/webhooks.ts";
 import type { Description, ErrorStatus } from "./description.ts";
 import type { AdmitContext } from "./operation.ts";
 

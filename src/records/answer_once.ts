@@ -1,9 +1,9 @@
-import { ApiError } from "../errors/api_error.ts";
-import { quote } from "../errors/issue.ts";
-import type { Idempotency } from "../plan/idempotency.ts";
-import type { Database, Step, StepGroup } from "../postgres/database.ts";
-import { DatabaseError } from "../postgres/database_error.ts";
-import type { Sql } from "../postgres/driver.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { quote } from "../basics/errors/issue.ts";
+import type { Idempotency } from "./plan/idempotency.ts";
+import type { Database, Step, StepGroup } from "../database/postgres/database.ts";
+import { DatabaseError } from "../database/postgres/database_error.ts";
+import type { Sql } from "../database/postgres/driver.ts";
 import {
   type ClaimRow,
   compileClaimStep,
@@ -11,7 +11,7 @@ import {
   compileForget,
   compileKeep,
   type KeptRow,
-} from "../sql/idempotency.ts";
+} from "./sql/idempotency.ts";
 import type { Run } from "./run.ts";
 import type { WrittenOne } from "./written_one.ts";
 

@@ -1,5 +1,5 @@
-import { DatabaseError } from "../postgres/database_error.ts";
-import { onNextTick, startDeadline } from "../runtime/timers.ts";
+import { DatabaseError } from "../database/postgres/database_error.ts";
+import { onNextTick, startDeadline } from "../server/runtime/timers.ts";
 
 /** After an item fails in a batch, all items of its tenant run alone for this long. */
 const PAUSE_MS = 10_000;

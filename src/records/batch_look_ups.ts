@@ -1,11 +1,11 @@
 import type { Column } from "../catalogue/catalogue.ts";
-import type { QueryPlan } from "../plan/query_plan.ts";
-import { findTenant } from "../plan/scope.ts";
-import type { Database } from "../postgres/database.ts";
-import { compileLookUps, type FoundRow, MAX_LOOK_UPS, TOO_LARGE } from "../sql/look_ups.ts";
-import type { PageRow } from "../sql/query.ts";
-import type { Observe } from "../telemetry/observe.ts";
-import { openFairCache } from "../postgres/fair_cache.ts";
+import type { QueryPlan } from "./plan/query_plan.ts";
+import { findTenant } from "./plan/scope.ts";
+import type { Database } from "../database/postgres/database.ts";
+import { compileLookUps, type FoundRow, MAX_LOOK_UPS, TOO_LARGE } from "./sql/look_ups.ts";
+import type { PageRow } from "./sql/query.ts";
+import type { Observe } from "../server/telemetry/observe.ts";
+import { openFairCache } from "../database/postgres/fair_cache.ts";
 import { type Batcher, type BatchRun, openBatcher, repeatAlone } from "./batch.ts";
 
 /** Reads the one row that a plan finds by its key; `runAlone` does so in a statement of its own. */

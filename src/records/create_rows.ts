@@ -1,9 +1,9 @@
-import { ApiError } from "../errors/api_error.ts";
-import { MAX_PIPELINED_STATEMENTS } from "../errors/limits.ts";
-import type { CreatePlan } from "../plan/create_plan.ts";
-import type { Step, StepGroup } from "../postgres/database.ts";
-import type { Rows, Sql } from "../postgres/driver.ts";
-import { compileAudit } from "../sql/audit.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { MAX_PIPELINED_STATEMENTS } from "../basics/errors/limits.ts";
+import type { CreatePlan } from "./plan/create_plan.ts";
+import type { Step, StepGroup } from "../database/postgres/database.ts";
+import type { Rows, Sql } from "../database/postgres/driver.ts";
+import { compileAudit } from "./sql/audit.ts";
 import {
   compileCreate,
   compileInsert,
@@ -12,7 +12,7 @@ import {
   type CreatedRow,
   groupRecords,
   type RecordGroup,
-} from "../sql/create.ts";
+} from "./sql/create.ts";
 import { answerOnce, claimSteps, keepSteps } from "./answer_once.ts";
 import { explainCreate, type RefusedRecord, rejectSkipped } from "./explain_create.ts";
 import { rereadSteps } from "./reread.ts";

@@ -1,12 +1,12 @@
-import { ApiError } from "../errors/api_error.ts";
-import { type DatabaseError, isOfEncoding } from "../postgres/database_error.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { type DatabaseError, isOfEncoding } from "../database/postgres/database_error.ts";
 import {
   DEADLINE,
   type FailureKind,
   POOL_WAIT,
   READ_ONLY,
   TRANSACTION_TIMEOUT,
-} from "../postgres/failure_kind.ts";
+} from "../database/postgres/failure_kind.ts";
 
 /** Status and message; `once` where repeating the request cannot help, so without `Retry-After`. */
 type Described = readonly [status: number, message: string, repeat?: "once"];

@@ -1,9 +1,9 @@
-import { ApiError } from "../errors/api_error.ts";
-import { printAt } from "../errors/issue.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { printAt } from "../basics/errors/issue.ts";
 import { toApiError } from "./database_status.ts";
-import type { UpdatePlan } from "../plan/update_plan.ts";
-import { DatabaseError } from "../postgres/database_error.ts";
-import type { FailureKind } from "../postgres/failure_kind.ts";
+import type { UpdatePlan } from "./plan/update_plan.ts";
+import { DatabaseError } from "../database/postgres/database_error.ts";
+import type { FailureKind } from "../database/postgres/failure_kind.ts";
 import { explainError } from "./explain_error.ts";
 import type { Run } from "./run.ts";
 

@@ -1,10 +1,10 @@
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
-import type { ApiError } from "../errors/api_error.ts";
-import { quote, rejectIssues, under } from "../errors/issue.ts";
+import type { ApiError } from "../basics/errors/api_error.ts";
+import { quote, rejectIssues, under } from "../basics/errors/issue.ts";
 import { BROKEN_CHECK } from "./database_status.ts";
-import type { Compile } from "../postgres/database.ts";
-import { DatabaseError } from "../postgres/database_error.ts";
-import { compileCheckColumns, compilePartitionColumns } from "../sql/constraint_columns.ts";
+import type { Compile } from "../database/postgres/database.ts";
+import { DatabaseError } from "../database/postgres/database_error.ts";
+import { compileCheckColumns, compilePartitionColumns } from "./sql/constraint_columns.ts";
 import { type FailedStatement, fieldsOf } from "./explain_conflict.ts";
 import type { Run } from "./run.ts";
 

@@ -1,16 +1,16 @@
 import type { Table } from "../catalogue/catalogue.ts";
-import { ApiError } from "../errors/api_error.ts";
-import { type Path, printAt, rejectIssues, under } from "../errors/issue.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { type Path, printAt, rejectIssues, under } from "../basics/errors/issue.ts";
 import { unquoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { describeConflict, OUT_OF_REACH } from "./database_status.ts";
-import type { Assignment } from "../plan/assignment.ts";
-import type { Idempotency } from "../plan/idempotency.ts";
-import type { Predicate } from "../plan/predicate.ts";
-import type { Returned } from "../plan/returned.ts";
-import type { AuditEntry } from "../plan/update_plan.ts";
-import { DatabaseError } from "../postgres/database_error.ts";
-import type { PendingQuery, Sql } from "../postgres/driver.ts";
-import { compileConstraintColumns, compileTenantSources } from "../sql/constraint_columns.ts";
+import type { Assignment } from "./plan/assignment.ts";
+import type { Idempotency } from "./plan/idempotency.ts";
+import type { Predicate } from "./plan/predicate.ts";
+import type { Returned } from "./plan/returned.ts";
+import type { AuditEntry } from "./plan/update_plan.ts";
+import { DatabaseError } from "../database/postgres/database_error.ts";
+import type { PendingQuery, Sql } from "../database/postgres/driver.ts";
+import { compileConstraintColumns, compileTenantSources } from "./sql/constraint_columns.ts";
 import type { Run } from "./run.ts";
 
 /** SQLSTATE of a foreign key whose row does not exist. */

@@ -1,10 +1,10 @@
-import { ApiError } from "../errors/api_error.ts";
-import { type Path, printAt } from "../errors/issue.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { type Path, printAt } from "../basics/errors/issue.ts";
 import { toApiError } from "./database_status.ts";
-import type { CreatePlan, NewRecord } from "../plan/create_plan.ts";
-import { DatabaseError } from "../postgres/database_error.ts";
-import type { FailureKind } from "../postgres/failure_kind.ts";
-import { SKIPPED } from "../sql/create.ts";
+import type { CreatePlan, NewRecord } from "./plan/create_plan.ts";
+import { DatabaseError } from "../database/postgres/database_error.ts";
+import type { FailureKind } from "../database/postgres/failure_kind.ts";
+import { SKIPPED } from "./sql/create.ts";
 import { explainError } from "./explain_error.ts";
 import type { Run } from "./run.ts";
 

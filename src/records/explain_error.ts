@@ -1,17 +1,17 @@
 import type { Table } from "../catalogue/catalogue.ts";
 import { NotWritableError } from "../catalogue/not_writable_error.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
-import { ApiError } from "../errors/api_error.ts";
-import { printPath, quote, rejectIssues, under } from "../errors/issue.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { printPath, quote, rejectIssues, under } from "../basics/errors/issue.ts";
 import { NOT_UPDATABLE, REFUSED_QUERY } from "./database_status.ts";
-import type { Assignment } from "../plan/assignment.ts";
-import type { Returned } from "../plan/returned.ts";
-import { planRowFilter } from "../plan/row_filter.ts";
-import { refersBy } from "../plan/scope.ts";
-import { DatabaseError, isOfEncoding, makeFailure } from "../postgres/database_error.ts";
-import { findSchema } from "../schema/find_schema.ts";
-import { TOO_LARGE_ROW } from "../sql/returned.ts";
-import { FOREIGN_PARENT, OUTSIDE_FILTER } from "../sql/row_checks.ts";
+import type { Assignment } from "./plan/assignment.ts";
+import type { Returned } from "./plan/returned.ts";
+import { planRowFilter } from "./plan/row_filter.ts";
+import { refersBy } from "./plan/scope.ts";
+import { DatabaseError, isOfEncoding, makeFailure } from "../database/postgres/database_error.ts";
+import { findSchema } from "../database/schema/find_schema.ts";
+import { TOO_LARGE_ROW } from "./sql/returned.ts";
+import { FOREIGN_PARENT, OUTSIDE_FILTER } from "./sql/row_checks.ts";
 import { describeCheck, explainPartition } from "./explain_check.ts";
 import {
   explainConflict,

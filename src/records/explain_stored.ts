@@ -1,9 +1,9 @@
 import type { Column } from "../catalogue/catalogue.ts";
-import { ApiError } from "../errors/api_error.ts";
-import { quote } from "../errors/issue.ts";
-import type { QueryPlan } from "../plan/query_plan.ts";
-import { DatabaseError, isOfEncoding } from "../postgres/database_error.ts";
-import { compileQuery } from "../sql/query.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { quote } from "../basics/errors/issue.ts";
+import type { QueryPlan } from "./plan/query_plan.ts";
+import { DatabaseError, isOfEncoding } from "../database/postgres/database_error.ts";
+import { compileQuery } from "./sql/query.ts";
 import type { Run } from "./run.ts";
 
 /**

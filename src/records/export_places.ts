@@ -1,4 +1,4 @@
-import { ApiError } from "../errors/api_error.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
 
 /** Places for the limited number of exports that may run at once. */
 export interface ExportPlaces {

@@ -1,11 +1,11 @@
 import type { Column, SqlText } from "../catalogue/catalogue.ts";
-import { type Issue, quote } from "../errors/issue.ts";
-import { MAX_REPORTED_ISSUES } from "../errors/limits.ts";
-import type { Assignment } from "../plan/assignment.ts";
-import { type Predicate, splitByZone, type Value } from "../plan/predicate.ts";
-import { DatabaseError, isOfEncoding } from "../postgres/database_error.ts";
-import type { FailureKind } from "../postgres/failure_kind.ts";
-import { compileProbe, type Suspects } from "../sql/check_values.ts";
+import { type Issue, quote } from "../basics/errors/issue.ts";
+import { MAX_REPORTED_ISSUES } from "../basics/errors/limits.ts";
+import type { Assignment } from "./plan/assignment.ts";
+import { type Predicate, splitByZone, type Value } from "./plan/predicate.ts";
+import { DatabaseError, isOfEncoding } from "../database/postgres/database_error.ts";
+import type { FailureKind } from "../database/postgres/failure_kind.ts";
+import { compileProbe, type Suspects } from "./sql/check_values.ts";
 import type { Run } from "./run.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { ApiError } from "../errors/api_error.ts";
-import { printAt } from "../errors/issue.ts";
-import type { UpdatePlan } from "../plan/update_plan.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { printAt } from "../basics/errors/issue.ts";
+import type { UpdatePlan } from "./plan/update_plan.ts";
 
 /** Reports whether more rows match than may be written; `matched` is a string of digits. */
 export function exceeds(matched: string, maxRows: number | undefined): boolean {

@@ -1,4 +1,4 @@
-import type { ApiError } from "../errors/api_error.ts";
+import type { ApiError } from "../basics/errors/api_error.ts";
 
 /** An update was decided on a row that another request changed before it was written. */
 export class OvertakenError extends Error {

@@ -1,9 +1,9 @@
-import type { Cursors, CursorUse } from "../cursors/cursors.ts";
-import { ApiError } from "../errors/api_error.ts";
-import { MAX_PAGE_TOKEN_CHARACTERS } from "../errors/limits.ts";
-import type { Predicate, Value } from "../plan/predicate.ts";
-import type { ContinuedPlan, QueryPlan } from "../plan/query_plan.ts";
-import { sha256 } from "../text/sha256.ts";
+import type { Cursors, CursorUse } from "../feeds/cursors/cursors.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { MAX_PAGE_TOKEN_CHARACTERS } from "../basics/errors/limits.ts";
+import type { Predicate, Value } from "./plan/predicate.ts";
+import type { ContinuedPlan, QueryPlan } from "./plan/query_plan.ts";
+import { sha256 } from "../basics/text/sha256.ts";
 
 /** What a page token is bound to besides the tenant: table, and digests of filters and order. */
 export type QueryIdentity = readonly [table: string, filters: string, order: string];

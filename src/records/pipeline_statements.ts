@@ -1,8 +1,8 @@
-import { MAX_PIPELINED_STATEMENTS } from "../errors/limits.ts";
-import type { QueryPlan } from "../plan/query_plan.ts";
-import type { UpdatePlan } from "../plan/update_plan.ts";
-import type { Compile, Database } from "../postgres/database.ts";
-import type { Observe } from "../telemetry/observe.ts";
+import { MAX_PIPELINED_STATEMENTS } from "../basics/errors/limits.ts";
+import type { QueryPlan } from "./plan/query_plan.ts";
+import type { UpdatePlan } from "./plan/update_plan.ts";
+import type { Compile, Database } from "../database/postgres/database.ts";
+import type { Observe } from "../server/telemetry/observe.ts";
 import { openBatcher, openBatchers, repeatAlone, type RunAlone } from "./batch.ts";
 
 /** A statement that finds its row by the key, and gives one row. */

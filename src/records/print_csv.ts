@@ -1,4 +1,4 @@
-import type { ExportedAs } from "../plan/export_plan.ts";
+import type { ExportedAs } from "./plan/export_plan.ts";
 import { type ByteRange, type ByteWriter, reserve, writeBytes, writeRange } from "./byte_writer.ts";
 import { addLine, CODE_OF_TRUE, type ExportedColumn, type RowPrinter } from "./print_json_lines.ts";
 import { beginRow, bytesOf, nextValue, openRowValue, type RowValue } from "./row_value.ts";

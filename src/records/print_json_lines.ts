@@ -1,4 +1,4 @@
-import type { ExportedAs } from "../plan/export_plan.ts";
+import type { ExportedAs } from "./plan/export_plan.ts";
 import { type ByteWriter, reserve, writeBytes, writeRange } from "./byte_writer.ts";
 import { beginRow, nextValue, openRowValue, type RowValue } from "./row_value.ts";
 

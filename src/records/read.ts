@@ -1,7 +1,7 @@
-import { ApiError } from "../errors/api_error.ts";
-import { findKey } from "../plan/keys.ts";
-import type { ContinuedPlan, QueryPlan } from "../plan/query_plan.ts";
-import { compileQuery, type PageRow } from "../sql/query.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { findKey } from "./plan/keys.ts";
+import type { ContinuedPlan, QueryPlan } from "./plan/query_plan.ts";
+import { compileQuery, type PageRow } from "./sql/query.ts";
 import { identifyQuery, openPageToken, sealPageToken } from "./page_token.ts";
 import type { Run } from "./run.ts";
 import { REFUSED, takeWay } from "./ways.ts";

@@ -1,11 +1,11 @@
-import { ApiError } from "../errors/api_error.ts";
-import { printAt } from "../errors/issue.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { printAt } from "../basics/errors/issue.ts";
 import { describeConflict, OUT_OF_REACH } from "./database_status.ts";
-import type { UpdatePlan } from "../plan/update_plan.ts";
-import type { Step, StepGroup } from "../postgres/database.ts";
-import type { Rows } from "../postgres/driver.ts";
+import type { UpdatePlan } from "./plan/update_plan.ts";
+import type { Step, StepGroup } from "../database/postgres/database.ts";
+import type { Rows } from "../database/postgres/driver.ts";
 import { FOREIGN_KEY_VIOLATION } from "./explain_conflict.ts";
-import { compileReread, type RereadRow, type WrittenRow } from "../sql/reread.ts";
+import { compileReread, type RereadRow, type WrittenRow } from "./sql/reread.ts";
 
 /** What an update has written, as far as its rows are read again. */
 export interface Written extends WrittenRow {

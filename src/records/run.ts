@@ -1,8 +1,14 @@
-import type { Cursors } from "../cursors/cursors.ts";
-import type { Client, Database, RunOptions, Step, StepGroup } from "../postgres/database.ts";
-import type { PageRow } from "../sql/query.ts";
-import { compileSetStep, type Setting } from "../sql/settings.ts";
-import type { KeyedRow } from "../sql/update_by_key.ts";
+import type { Cursors } from "../feeds/cursors/cursors.ts";
+import type {
+  Client,
+  Database,
+  RunOptions,
+  Step,
+  StepGroup,
+} from "../database/postgres/database.ts";
+import type { PageRow } from "./sql/query.ts";
+import { compileSetStep, type Setting } from "./sql/settings.ts";
+import type { KeyedRow } from "./sql/update_by_key.ts";
 import type { LookUp } from "./batch_look_ups.ts";
 import type { RunByKey } from "./pipeline_statements.ts";
 

@@ -1,16 +1,16 @@
-import { ApiError } from "../errors/api_error.ts";
-import { MAX_PIPELINED_STATEMENTS } from "../errors/limits.ts";
-import type { BatchPlan, UpdatePlan } from "../plan/update_plan.ts";
-import type { Step, StepGroup } from "../postgres/database.ts";
-import { DatabaseError } from "../postgres/database_error.ts";
-import type { Rows } from "../postgres/driver.ts";
-import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "../sql/update_by_key.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { MAX_PIPELINED_STATEMENTS } from "../basics/errors/limits.ts";
+import type { BatchPlan, UpdatePlan } from "./plan/update_plan.ts";
+import type { Step, StepGroup } from "../database/postgres/database.ts";
+import { DatabaseError } from "../database/postgres/database_error.ts";
+import type { Rows } from "../database/postgres/driver.ts";
+import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "./sql/update_by_key.ts";
 import {
   compileLock,
   compileUpdateSingle,
   readLocked,
   type SingleRow,
-} from "../sql/update_single.ts";
+} from "./sql/update_single.ts";
 import { explainAt } from "./explain_at.ts";
 import {
   type Answer,

@@ -1,7 +1,7 @@
-import type { UpdatePlan } from "../plan/update_plan.ts";
-import type { Compile, StepGroup } from "../postgres/database.ts";
-import type { Rows, Sql } from "../postgres/driver.ts";
-import { type BulkRow, compileUpdateBulk } from "../sql/update_bulk.ts";
+import type { UpdatePlan } from "./plan/update_plan.ts";
+import type { Compile, StepGroup } from "../database/postgres/database.ts";
+import type { Rows, Sql } from "../database/postgres/driver.ts";
+import { type BulkRow, compileUpdateBulk } from "./sql/update_bulk.ts";
 import { answerOnce, readClaimed } from "./answer_once.ts";
 import { exceeds, rejectExceeded } from "./max_affected.ts";
 import { rereadSteps } from "./reread.ts";

@@ -1,16 +1,16 @@
-import { ApiError } from "../errors/api_error.ts";
-import { printAt } from "../errors/issue.ts";
-import type { UpdatePlan } from "../plan/update_plan.ts";
-import type { Compile, Step } from "../postgres/database.ts";
-import { DatabaseError } from "../postgres/database_error.ts";
-import type { Rows, Sql } from "../postgres/driver.ts";
-import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "../sql/update_by_key.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { printAt } from "../basics/errors/issue.ts";
+import type { UpdatePlan } from "./plan/update_plan.ts";
+import type { Compile, Step } from "../database/postgres/database.ts";
+import { DatabaseError } from "../database/postgres/database_error.ts";
+import type { Rows, Sql } from "../database/postgres/driver.ts";
+import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "./sql/update_by_key.ts";
 import {
   compileLock,
   compileUpdateSingle,
   readLocked,
   type SingleRow,
-} from "../sql/update_single.ts";
+} from "./sql/update_single.ts";
 import {
   type Answer,
   answerOf,

@@ -1,15 +1,15 @@
-import type { ApiError } from "../errors/api_error.ts";
-import type { UpdatePlan } from "../plan/update_plan.ts";
-import type { Step, StepGroup } from "../postgres/database.ts";
-import type { Rows } from "../postgres/driver.ts";
-import type { ReturnedRow } from "../sql/returned.ts";
-import { compileLock, readLocked, type SingleRow } from "../sql/update_single.ts";
+import type { ApiError } from "../basics/errors/api_error.ts";
+import type { UpdatePlan } from "./plan/update_plan.ts";
+import type { Step, StepGroup } from "../database/postgres/database.ts";
+import type { Rows } from "../database/postgres/driver.ts";
+import type { ReturnedRow } from "./sql/returned.ts";
+import { compileLock, readLocked, type SingleRow } from "./sql/update_single.ts";
 import {
   compileAuditWithRules,
   compileDecision,
   compileUpdateWithRules,
   type Decision,
-} from "../sql/update_with_rules.ts";
+} from "./sql/update_with_rules.ts";
 import { type Answer, claimSteps, keepSteps } from "./answer_once.ts";
 import { exceeds } from "./max_affected.ts";
 import { rereadSteps } from "./reread.ts";

@@ -1,7 +1,7 @@
 import type { Table } from "../catalogue/catalogue.ts";
-import type { Cursors } from "../cursors/cursors.ts";
-import { ApiError } from "../errors/api_error.ts";
-import type { Returned } from "../plan/returned.ts";
+import type { Cursors } from "../feeds/cursors/cursors.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import type { Returned } from "./plan/returned.ts";
 
 /** The parts of a plan that decide whether it reads versions of rows. */
 interface MayRead {

@@ -1,6 +1,6 @@
 import type { Table } from "../catalogue/catalogue.ts";
-import type { Scope } from "../plan/scope.ts";
-import { findDatabaseError } from "../postgres/database_error.ts";
+import type { Scope } from "./plan/scope.ts";
+import { findDatabaseError } from "../database/postgres/database_error.ts";
 
 /**
  * Ways of updating one row. Each asks less of the engine than the one before: a statement by the key;

@@ -1,7 +1,7 @@
-import type { UpdatePlan } from "../plan/update_plan.ts";
-import type { Step, StepGroup } from "../postgres/database.ts";
-import type { Rows } from "../postgres/driver.ts";
-import { compileReturnedLater, type ReturnedRow, returnsLater } from "../sql/returned.ts";
+import type { UpdatePlan } from "./plan/update_plan.ts";
+import type { Step, StepGroup } from "../database/postgres/database.ts";
+import type { Rows } from "../database/postgres/driver.ts";
+import { compileReturnedLater, type ReturnedRow, returnsLater } from "./sql/returned.ts";
 
 /** What a single update has done. */
 export interface WrittenOne {

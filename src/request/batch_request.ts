@@ -1,7 +1,7 @@
-import { type Issue, pathOf, quote, under } from "../errors/issue.ts";
-import { MAX_BATCH_ENTRIES, MAX_BATCH_UPDATES } from "../errors/limits.ts";
-import { isObject } from "../json/json.ts";
-import { NO_SOURCE, type SourceText } from "../json/source_text.ts";
+import { type Issue, pathOf, quote, under } from "../basics/errors/issue.ts";
+import { MAX_BATCH_ENTRIES, MAX_BATCH_UPDATES } from "../basics/errors/limits.ts";
+import { isObject } from "../basics/json/json.ts";
+import { NO_SOURCE, type SourceText } from "../basics/json/source_text.ts";
 import { type Findings, isFull, rejectFindings, report } from "./findings.ts";
 import { describeBadBody, reportUnknownKey } from "./names.ts";
 import { parseUpdate, type UpdateRequest } from "./update_request.ts";

@@ -1,13 +1,13 @@
-import { ApiError } from "../errors/api_error.ts";
-import { pathOf, printPath, quote } from "../errors/issue.ts";
+import { ApiError } from "../basics/errors/api_error.ts";
+import { pathOf, printPath, quote } from "../basics/errors/issue.ts";
 import {
   DEFAULT_CHANGES,
   MAX_CHANGES,
   MAX_LIST_ITEMS,
   MAX_REPORTED_ISSUES,
   MAX_WAIT_SECONDS,
-} from "../errors/limits.ts";
-import { nearest } from "../text/nearest.ts";
+} from "../basics/errors/limits.ts";
+import { nearest } from "../basics/text/nearest.ts";
 import { describeBadName, isName } from "./names.ts";
 
 /** The query string of a request for changes. */

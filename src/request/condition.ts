@@ -1,4 +1,4 @@
-import { type Path, quote, under } from "../errors/issue.ts";
+import { type Path, quote, under } from "../basics/errors/issue.ts";
 import { check, type Findings, isFull, report } from "./findings.ts";
 import { NAME, reportUnknownKey } from "./names.ts";
 import {

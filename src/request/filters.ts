@@ -1,11 +1,11 @@
-import { type Path, pathOf, quote, under } from "../errors/issue.ts";
+import { type Path, pathOf, quote, under } from "../basics/errors/issue.ts";
 import {
   MAX_CONDITIONS,
   MAX_CONTAINED_ITEMS,
   MAX_GROUP_DEPTH,
   MAX_LIST_ITEMS,
-} from "../errors/limits.ts";
-import { isObject, type Json } from "../json/json.ts";
+} from "../basics/errors/limits.ts";
+import { isObject, type Json } from "../basics/json/json.ts";
 import { type Condition, CONDITION_KEYS, hasPattern, parseCondition } from "./condition.ts";
 import { type Findings, isFull, report } from "./findings.ts";
 

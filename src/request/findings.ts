@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { type Issue, type Path, printPath, rejectIssues, under } from "../errors/issue.ts";
-import { MAX_REPORTED_ISSUES } from "../errors/limits.ts";
+import { type Issue, type Path, printPath, rejectIssues, under } from "../basics/errors/issue.ts";
+import { MAX_REPORTED_ISSUES } from "../basics/errors/limits.ts";
 
 /**
  * The issues of a document, in its order. Once there are as many as a response reports, the rest need

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { type Path, quote, under } from "../errors/issue.ts";
-import { NAME_PATTERN } from "../errors/limits.ts";
-import { nearest } from "../text/nearest.ts";
+import { type Path, quote, under } from "../basics/errors/issue.ts";
+import { NAME_PATTERN } from "../basics/errors/limits.ts";
+import { nearest } from "../basics/text/nearest.ts";
 import { type Findings, report } from "./findings.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { pathOf, quote, under } from "../errors/issue.ts";
-import { MAX_LIST_ITEMS } from "../errors/limits.ts";
-import type { Scalar } from "../json/json.ts";
-import { NO_SOURCE, type SourceText } from "../json/source_text.ts";
+import { pathOf, quote, under } from "../basics/errors/issue.ts";
+import { MAX_LIST_ITEMS } from "../basics/errors/limits.ts";
+import type { Scalar } from "../basics/json/json.ts";
+import { NO_SOURCE, type SourceText } from "../basics/json/source_text.ts";
 import { check, type Findings, isFull, rejectFindings, report } from "./findings.ts";
 import { describeBadName, isName, NAME } from "./names.ts";
 import { describeLongList } from "./sort.ts";

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { quote } from "../errors/issue.ts";
-import { MAX_LIST_VALUES } from "../errors/limits.ts";
-import { isScalar, type Json, type Scalar } from "../json/json.ts";
-import { nearest } from "../text/nearest.ts";
+import { quote } from "../basics/errors/issue.ts";
+import { MAX_LIST_VALUES } from "../basics/errors/limits.ts";
+import { isScalar, type Json, type Scalar } from "../basics/json/json.ts";
+import { nearest } from "../basics/text/nearest.ts";
 
 /** A value of a filter: string, number, boolean or null. @see Q34 */
 export const SCALAR: v.GenericSchema<unknown, Scalar> = v.custom<Scalar>(

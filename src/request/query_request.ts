@@ -1,13 +1,13 @@
 import * as v from "valibot";
-import { isObject } from "../json/json.ts";
-import { type Issue, pathOf, quote, under } from "../errors/issue.ts";
+import { isObject } from "../basics/json/json.ts";
+import { type Issue, pathOf, quote, under } from "../basics/errors/issue.ts";
 import {
   DEFAULT_ROWS_PER_PAGE,
   MAX_LIST_ITEMS,
   MAX_PATTERN_CHARACTERS,
   MAX_ROWS_PER_PAGE,
-} from "../errors/limits.ts";
-import { NO_SOURCE, type SourceText } from "../json/source_text.ts";
+} from "../basics/errors/limits.ts";
+import { NO_SOURCE, type SourceText } from "../basics/json/source_text.ts";
 import { type Group, parseFilters } from "./filters.ts";
 import { check, type Findings, isFull, rejectFindings, report } from "./findings.ts";
 import { describeBadBody, NAME, reportUnknownKey } from "./names.ts";

@@ -1,7 +1,7 @@
-import { type Issue, type Path, pathOf, quote, under } from "../errors/issue.ts";
-import { MAX_BATCH_ENTRIES, MAX_NEW_RECORDS } from "../errors/limits.ts";
-import { isObject, type Json } from "../json/json.ts";
-import { NO_SOURCE, type SourceText } from "../json/source_text.ts";
+import { type Issue, type Path, pathOf, quote, under } from "../basics/errors/issue.ts";
+import { MAX_BATCH_ENTRIES, MAX_NEW_RECORDS } from "../basics/errors/limits.ts";
+import { isObject, type Json } from "../basics/json/json.ts";
+import { NO_SOURCE, type SourceText } from "../basics/json/source_text.ts";
 import { type Findings, isFull, rejectFindings, report } from "./findings.ts";
 import { describeBadBody, describeBadName, isName, reportUnknownKey } from "./names.ts";
 

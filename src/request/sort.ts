@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { type Path, pathOf, quote, under } from "../errors/issue.ts";
-import { MAX_LIST_ITEMS } from "../errors/limits.ts";
-import { isObject } from "../json/json.ts";
+import { type Path, pathOf, quote, under } from "../basics/errors/issue.ts";
+import { MAX_LIST_ITEMS } from "../basics/errors/limits.ts";
+import { isObject } from "../basics/json/json.ts";
 import { check, type Findings, isFull, report } from "./findings.ts";
 import { NAME, reportUnknownKey } from "./names.ts";
 

@@ -1,7 +1,7 @@
-import { type Issue, type Path, quote, under } from "../errors/issue.ts";
-import { MAX_LIST_ITEMS, MAX_REPORTED_ISSUES } from "../errors/limits.ts";
-import { isObject, type Json, type Scalar } from "../json/json.ts";
-import { NO_SOURCE, type SourceText } from "../json/source_text.ts";
+import { type Issue, type Path, quote, under } from "../basics/errors/issue.ts";
+import { MAX_LIST_ITEMS, MAX_REPORTED_ISSUES } from "../basics/errors/limits.ts";
+import { isObject, type Json, type Scalar } from "../basics/json/json.ts";
+import { NO_SOURCE, type SourceText } from "../basics/json/source_text.ts";
 import { check, type Findings, isFull, rejectFindings, report } from "./findings.ts";
 import { describeBadBody, describeBadName, isName, reportUnknownKey } from "./names.ts";
 import { SCALAR } from "./operators.ts";

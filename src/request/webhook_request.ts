@@ -1,5 +1,5 @@
-import { type Issue, pathOf, quote, under } from "../errors/issue.ts";
-import { isObject } from "../json/json.ts";
+import { type Issue, pathOf, quote, under } from "../basics/errors/issue.ts";
+import { isObject } from "../basics/json/json.ts";
 import { type Findings, isFull, rejectFindings, report } from "./findings.ts";
 import { describeBadBody, describeBadName, isName, reportUnknownKey } from "./names.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 import { checkAgreement } from "../../scripts/bench/agree.ts";
 import type { Contender } from "../../scripts/bench/contender.ts";
 import { printDataset } from "../../scripts/bench/dataset.ts";

@@ -15,6 +15,6 @@ describe("the check of timed tests", () => {
     assertMatch(problem!, /expected 0\. No test is timed/);
     const [fewer] = await findTimedTests(OWN, { [OWN]: { reads: 1, why: "" } });
     assertMatch(fewer!, /reads the time 0 times/);
-    assertEquals(await findTimedTests("src/runtime/timers.ts", {}), []);
+    assertEquals(await findTimedTests("src/server/runtime/timers.ts", {}), []);
   });
 });

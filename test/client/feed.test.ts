@@ -2,11 +2,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { type App, createApp } from "../../src/app.ts";
-import { type Changes, openChanges } from "../../src/changes/changes.ts";
-import { readConfig } from "../../src/config/config.ts";
-import type { Sql } from "../../src/postgres/driver.ts";
-import { createMetrics } from "../../src/telemetry/metrics.ts";
-import { createTokenStore } from "../../src/tokens/store.ts";
+import { type Changes, openChanges } from "../../src/feeds/changes/changes.ts";
+import { readConfig } from "../../src/server/config/config.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
+import { createMetrics } from "../../src/server/telemetry/metrics.ts";
+import { createTokenStore } from "../../src/access/tokens/store.ts";
 import { createClient, isRowgateError, type Place } from "../../src/client/client.ts";
 import { disableFeed, enableFeeds } from "../support/feeds.ts";
 import { createTestService, type TestService } from "../support/service.ts";

@@ -2,7 +2,7 @@
 // place: in the end it has yielded the last change of every row, and no change twice.
 import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 import { createClient, type Place } from "../../src/client/client.ts";
 import { createTestService, type TestService } from "../support/service.ts";
 

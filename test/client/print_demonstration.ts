@@ -1,5 +1,8 @@
-import { printTables } from "../../src/interface/typescript/print_tables.ts";
-import { readTypedTables, type TypedTable } from "../../src/interface/typescript/read_tables.ts";
+import { printTables } from "../../src/describe/interface/typescript/print_tables.ts";
+import {
+  readTypedTables,
+  type TypedTable,
+} from "../../src/describe/interface/typescript/read_tables.ts";
 import { startDemonstration } from "../docs/documented_service.ts";
 
 /** Reads the tables of the demonstration as the service describes them to a token. */

@@ -2,8 +2,11 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { beforeAll, describe, it } from "@std/testing/bdd";
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
-import { printTables } from "../../src/interface/typescript/print_tables.ts";
-import { readTypedTables, type TypedTable } from "../../src/interface/typescript/read_tables.ts";
+import { printTables } from "../../src/describe/interface/typescript/print_tables.ts";
+import {
+  readTypedTables,
+  type TypedTable,
+} from "../../src/describe/interface/typescript/read_tables.ts";
 import { runDeno } from "../support/run_deno.ts";
 import { printSample, readDemonstration } from "./print_demonstration.ts";
 

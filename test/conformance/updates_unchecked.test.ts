@@ -71,7 +71,9 @@ describeService("Tables whose updates could not be checked", (conversation) => {
     assert(
       about('table "keyless": cannot be updated, because a trigger, a rule or another server'),
     );
-    assert(about("tables.instead_seen.writable: Postgres does not update this view by itself"));
+    assert(
+      about("tables.instead_seen.writable: ignored, because Postgres does not update this view"),
+    );
   });
 
   it("are reported by doctor with the reason, and no other tables are [T86]", async () => {

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { printHandout } from "../../src/handout/print_handout.ts";
-import type { DescribedTable, ServiceRequest } from "../../src/reference/described.ts";
-import { readTable } from "../../src/reference/read_table.ts";
+import { printHandout } from "../../src/describe/handout/print_handout.ts";
+import type { DescribedTable, ServiceRequest } from "../../src/describe/reference/described.ts";
+import { readTable } from "../../src/describe/reference/read_table.ts";
 import type { Page } from "../support/browser_page.ts";
 import { describeConsole } from "./describe_console.ts";
 import {

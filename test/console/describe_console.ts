@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import process from "node:process";
-import type { Database } from "../../src/postgres/database.ts";
-import { serve, type Served } from "../../src/runtime/serve.ts";
+import type { Database } from "../../src/database/postgres/database.ts";
+import { serve, type Served } from "../../src/server/runtime/serve.ts";
 import { type DocumentedService, startDemonstration } from "../docs/documented_service.ts";
 import type { Page } from "../support/browser_page.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Database } from "../../src/postgres/database.ts";
+import type { Database } from "../../src/database/postgres/database.ts";
 
 /** How many tables an operator of a large schema may have. */
 export const MANY_TABLES = 500;

@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { TOOLS } from "../../src/operations/tools/tools.ts";
-import { printAgent } from "../../src/demonstration/example.ts";
+import { printAgent } from "../../src/cli/demonstration/example.ts";
 import { readDocument, readTexts } from "./blocks.ts";
 import { type DocumentedService, startDemonstration } from "./documented_service.ts";
 

@@ -1,10 +1,10 @@
 // Runs the SQL of docs/operations/citus.md, and what `rowgate setup --citus` prints, on the demonstration.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { readConfig } from "../../src/config/config.ts";
-import { fillDemonstration } from "../../src/demonstration/fill.ts";
-import { openDatabase } from "../../src/postgres/open_database.ts";
-import { migrateSchema } from "../../src/schema/migrate_schema.ts";
+import { readConfig } from "../../src/server/config/config.ts";
+import { fillDemonstration } from "../../src/cli/demonstration/fill.ts";
+import { openDatabase } from "../../src/database/postgres/open_database.ts";
+import { migrateSchema } from "../../src/database/schema/migrate_schema.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

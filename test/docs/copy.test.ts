@@ -4,7 +4,7 @@ import { after, before, describe, it } from "@std/testing/bdd";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Compile } from "../../src/postgres/database.ts";
+import type { Compile } from "../../src/database/postgres/database.ts";
 import { readDocument, readTexts } from "./blocks.ts";
 import { type DocumentedService, startDemonstration } from "./documented_service.ts";
 import { runProgram } from "./run_program.ts";

@@ -1,15 +1,15 @@
 import { type App, createApp } from "../../src/app.ts";
 import { followDatabase } from "../../src/catalogue/current_catalogue.ts";
 import { parsePolicy } from "../../src/catalogue/policy.ts";
-import { type Environment, readConfig } from "../../src/config/config.ts";
-import type { Database } from "../../src/postgres/database.ts";
-import { openDatabase } from "../../src/postgres/open_database.ts";
-import { type Embedded, openEmbedded } from "../../src/embedded/embedded_postgres.ts";
-import { DEMONSTRATION_POLICY } from "../../src/demonstration/schema.ts";
-import { openChanges } from "../../src/changes/changes.ts";
-import { openWebhookService } from "../../src/webhooks/webhook_service.ts";
-import { createMetrics } from "../../src/telemetry/metrics.ts";
-import type { Access } from "../../src/tokens/token.ts";
+import { type Environment, readConfig } from "../../src/server/config/config.ts";
+import type { Database } from "../../src/database/postgres/database.ts";
+import { openDatabase } from "../../src/database/postgres/open_database.ts";
+import { type Embedded, openEmbedded } from "../../src/database/embedded/embedded_postgres.ts";
+import { DEMONSTRATION_POLICY } from "../../src/cli/demonstration/schema.ts";
+import { openChanges } from "../../src/feeds/changes/changes.ts";
+import { openWebhookService } from "../../src/feeds/webhooks/webhook_service.ts";
+import { createMetrics } from "../../src/server/telemetry/metrics.ts";
+import type { Access } from "../../src/access/tokens/token.ts";
 import { embeddedTemplate } from "../support/shared_databases.ts";
 
 /** A service as a document describes it. */

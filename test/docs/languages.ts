@@ -1,5 +1,5 @@
-import { REQUEST_FORMATS } from "../../src/reference/request_formats.ts";
-import type { ServiceRequest } from "../../src/reference/described.ts";
+import { REQUEST_FORMATS } from "../../src/describe/reference/request_formats.ts";
+import type { ServiceRequest } from "../../src/describe/reference/described.ts";
 import { readExamples } from "./example.ts";
 
 /** The documents that show requests in other languages too. */

@@ -2,8 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { readFile } from "node:fs/promises";
-import { readConfig } from "../../src/config/config.ts";
-import { createMetrics } from "../../src/telemetry/metrics.ts";
+import { readConfig } from "../../src/server/config/config.ts";
+import { createMetrics } from "../../src/server/telemetry/metrics.ts";
 import { readMetrics } from "../support/read_metrics.ts";
 import { readDocument, readTexts } from "./blocks.ts";
 

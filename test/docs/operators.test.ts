@@ -3,10 +3,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { parsePolicy } from "../../src/catalogue/policy.ts";
-import { readConfig } from "../../src/config/config.ts";
-import { openDatabase } from "../../src/postgres/open_database.ts";
-import { fillDemonstration } from "../../src/demonstration/fill.ts";
-import { migrateSchema } from "../../src/schema/migrate_schema.ts";
+import { readConfig } from "../../src/server/config/config.ts";
+import { openDatabase } from "../../src/database/postgres/open_database.ts";
+import { fillDemonstration } from "../../src/cli/demonstration/fill.ts";
+import { migrateSchema } from "../../src/database/schema/migrate_schema.ts";
 import type { TestDatabase } from "../support/database.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { readDocument, readTexts } from "./blocks.ts";

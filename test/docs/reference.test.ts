@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { DEFAULT_CREDENTIAL_TABLES } from "../../src/catalogue/build_catalogue.ts";
 import { POLICY_SCHEMA, TABLE_POLICY_SCHEMA } from "../../src/catalogue/policy.ts";
 import { OPERATOR_NAMES } from "../../src/request/operators.ts";
-import { SETTINGS } from "../../src/config/settings.ts";
+import { SETTINGS } from "../../src/server/config/settings.ts";
 
 const [configuration = "", guide = "", operators = ""] = await Promise.all(
   ["configuration.md", "guide.md", "operators.md"].map((name) =>

@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { printTables } from "../../src/interface/typescript/print_tables.ts";
+import { printTables } from "../../src/describe/interface/typescript/print_tables.ts";
 import { readDemonstration } from "../client/print_demonstration.ts";
 import { runDeno } from "../support/run_deno.ts";
 import { type DocumentedService, startDemonstration } from "./documented_service.ts";

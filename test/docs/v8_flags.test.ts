@@ -6,7 +6,7 @@ import process from "node:process";
 import { promisify } from "node:util";
 import manifest from "../../deno.json" with { type: "json" };
 import npmManifest from "../../package.json" with { type: "json" };
-import { V8_FLAGS } from "../../src/runtime/v8_flags.ts";
+import { V8_FLAGS } from "../../src/server/runtime/v8_flags.ts";
 import { COMMANDS } from "../support/runtime_server.ts";
 import { readDocument } from "./blocks.ts";
 

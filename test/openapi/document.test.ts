@@ -6,7 +6,7 @@ import { DATABASE_KINDS } from "../support/database.ts";
 import { openDocument } from "../support/openapi.ts";
 import { createTestService, type TestService } from "../support/service.ts";
 import { makeAccess, makeColumn, makeTable } from "../support/table.ts";
-import { describeService } from "../../src/interface/openapi/document.ts";
+import { describeService } from "../../src/describe/interface/openapi/document.ts";
 
 const LINTER = fileURLToPath(new URL("../packages/lint_openapi.mjs", import.meta.url));
 

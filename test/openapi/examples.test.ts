@@ -2,9 +2,9 @@ import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
-import { ERROR_EXAMPLES } from "../../src/interface/openapi/error_examples.ts";
-import { type Example, EXAMPLES } from "../../src/interface/openapi/examples.ts";
-import { WEBHOOK_EXAMPLES } from "../../src/interface/openapi/webhook_examples.ts";
+import { ERROR_EXAMPLES } from "../../src/describe/interface/openapi/error_examples.ts";
+import { type Example, EXAMPLES } from "../../src/describe/interface/openapi/examples.ts";
+import { WEBHOOK_EXAMPLES } from "../../src/describe/interface/openapi/webhook_examples.ts";
 import { toOperationId } from "../../src/operations/names.ts";
 import { OPERATIONS } from "../../src/operations/operations.ts";
 import { printJson } from "../docs/print_json.ts";
@@ -42,7 +42,7 @@ describe("the examples of the OpenAPI document", () => {
 });
 
 async function rewrite(name: string, examples: readonly unknown[]): Promise<void> {
-  const file = new URL(`../../src/interface/openapi/${name}`, import.meta.url);
+  const file = new URL(`../../src/describe/interface/openapi/${name}`, import.meta.url);
   const text = await readFile(file, "utf8");
   const head = text.slice(0, text.lastIndexOf("[] = ") + "[] = ".length);
   await writeFile(file, `${head}${printJson(JSON.stringify(examples))};\n`);

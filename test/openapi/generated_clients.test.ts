@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Table } from "../../src/catalogue/catalogue.ts";
-import { describeService } from "../../src/interface/openapi/document.ts";
+import { describeService } from "../../src/describe/interface/openapi/document.ts";
 import { createTestService, type TestService } from "../support/service.ts";
 import { makeAccess } from "../support/table.ts";
 

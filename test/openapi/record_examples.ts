@@ -1,7 +1,7 @@
 import { createApp, type Dependencies } from "../../src/app.ts";
-import { readConfig } from "../../src/config/config.ts";
-import type { ErrorExample } from "../../src/interface/openapi/error_examples.ts";
-import type { Example } from "../../src/interface/openapi/examples.ts";
+import { readConfig } from "../../src/server/config/config.ts";
+import type { ErrorExample } from "../../src/describe/interface/openapi/error_examples.ts";
+import type { Example } from "../../src/describe/interface/openapi/examples.ts";
 import type { ErrorStatus } from "../../src/operations/description.ts";
 import { startDemonstration } from "../docs/documented_service.ts";
 import { enableFeeds } from "../support/feeds.ts";

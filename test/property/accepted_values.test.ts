@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 import { createTestService } from "../support/service.ts";
 import type { ReceivedResponse, TestService } from "../support/service.ts";
 import { checkLaw } from "./check_law.ts";

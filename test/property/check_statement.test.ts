@@ -1,16 +1,19 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { SqlText, Table } from "../../src/catalogue/catalogue.ts";
-import { planQuery } from "../../src/plan/query_plan.ts";
-import { planUpdate } from "../../src/plan/update_plan.ts";
+import { planQuery } from "../../src/records/plan/query_plan.ts";
+import { planUpdate } from "../../src/records/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
-import { compileLock, compileUpdateSingle } from "../../src/sql/update_single.ts";
-import { compileLookUps } from "../../src/sql/look_ups.ts";
-import { compileQuery } from "../../src/sql/query.ts";
-import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
-import { compileDecision, compileUpdateWithRules } from "../../src/sql/update_with_rules.ts";
-import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
+import { compileLock, compileUpdateSingle } from "../../src/records/sql/update_single.ts";
+import { compileLookUps } from "../../src/records/sql/look_ups.ts";
+import { compileQuery } from "../../src/records/sql/query.ts";
+import { compileUpdateBulk } from "../../src/records/sql/update_bulk.ts";
+import {
+  compileDecision,
+  compileUpdateWithRules,
+} from "../../src/records/sql/update_with_rules.ts";
+import { compileUpdateByKey } from "../../src/records/sql/update_by_key.ts";
 import { type PrintedStatement, printStatement } from "../support/print_statement.ts";
 import { makeAccess, makeColumn, makeTable } from "../support/table.ts";
 import {

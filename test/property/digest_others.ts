@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 
 /** The columns that hold the tenant in the tables of the fixture; other tables have no tenant. */
 const TENANT_COLUMNS = ["tenant_id", "org_id", "org", "company_no", "account_id"];

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { readFile } from "node:fs/promises";
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 import { ACCESS, ACCESS_VARIABLES } from "../support/access.ts";
 import type { DatabaseKind } from "../support/database.ts";
 import {

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
 import type { ValueKind } from "../../src/catalogue/catalogue.ts";
-import { checkScalar } from "../../src/plan/value.ts";
+import { checkScalar } from "../../src/records/plan/value.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { checkLaw } from "./check_law.ts";
 import { NO_VALUES, SEEDS } from "./whole_values_seeds.ts";

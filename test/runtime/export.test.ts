@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { readFile } from "node:fs/promises";
-import { revokeToken } from "../../src/tokens/manage.ts";
+import { revokeToken } from "../../src/access/tokens/manage.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { openExportReader } from "../support/export_reader.ts";
 import { RUNTIMES } from "../support/runtime_server.ts";

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
-import { readConfig } from "../../src/config/config.ts";
-import { openDatabase } from "../../src/postgres/open_database.ts";
-import { migrateSchema } from "../../src/schema/migrate_schema.ts";
+import { readConfig } from "../../src/server/config/config.ts";
+import { openDatabase } from "../../src/database/postgres/open_database.ts";
+import { migrateSchema } from "../../src/database/schema/migrate_schema.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { openExportReader } from "../support/export_reader.ts";
 import { RUNTIMES } from "../support/runtime_server.ts";

@@ -4,7 +4,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { listNodeFlags } from "../../src/runtime/v8_flags.ts";
+import { listNodeFlags } from "../../src/server/runtime/v8_flags.ts";
 import { COMMANDS, inherit } from "../support/runtime_server.ts";
 
 /** No database is there: the service serves, and is not ready. */

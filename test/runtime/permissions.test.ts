@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { allowEmbedded, BINARY, SERVING } from "../../scripts/permissions.ts";
-import { V8_FLAGS } from "../../src/runtime/v8_flags.ts";
+import { V8_FLAGS } from "../../src/server/runtime/v8_flags.ts";
 import { awaitAddress, type RunningProcess, startProcess } from "./run_process.ts";
 import { createServingDatabase, type ServingDatabase, updateDeal } from "./serving_database.ts";
 

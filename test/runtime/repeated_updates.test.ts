@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
-import { readConfig } from "../../src/config/config.ts";
-import type { Database } from "../../src/postgres/database.ts";
-import { openDatabase } from "../../src/postgres/open_database.ts";
-import { migrateSchema } from "../../src/schema/migrate_schema.ts";
+import { readConfig } from "../../src/server/config/config.ts";
+import type { Database } from "../../src/database/postgres/database.ts";
+import { openDatabase } from "../../src/database/postgres/open_database.ts";
+import { migrateSchema } from "../../src/database/schema/migrate_schema.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { currentSignal } from "../support/current_test.ts";
 import { type FaultProxy, startFaultProxy } from "../support/fault_proxy.ts";

@@ -1,6 +1,6 @@
 import { createTestDatabase, type DatabaseOptions } from "../support/database.ts";
 import { type IssueToken, issueTokens, issueWith, openOwner } from "../support/tokens.ts";
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 /** A Postgres that a server of another process can serve at once. */

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { request } from "node:http";
-import { mintToken } from "../../src/tokens/token_text.ts";
+import { mintToken } from "../../src/access/tokens/token_text.ts";
 import { currentSignal } from "../support/current_test.ts";
 import { startFaultProxy } from "../support/fault_proxy.ts";
 import { FIXTURE_POLICY } from "../support/fixture_policy.ts";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import process from "node:process";
 import { SERVING } from "../../scripts/permissions.ts";
-import { V8_FLAGS } from "../../src/runtime/v8_flags.ts";
+import { V8_FLAGS } from "../../src/server/runtime/v8_flags.ts";
 import { currentSignal, whenTestEnds } from "../support/current_test.ts";
 import { findPort } from "../support/find_port.ts";
 import { read } from "../support/launch_server.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { CONSOLE_PATHS } from "../../src/console_files/console_files.ts";
+import { CONSOLE_PATHS } from "../../src/console/files/console_files.ts";
 
 /** Asserts that what is shipped contains the console: each of its files is served, and none is empty. */
 export async function assertConsole(address: string): Promise<void> {

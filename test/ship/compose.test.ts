@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import manifest from "../../package.json" with { type: "json" };
-import { SETTINGS } from "../../src/config/settings.ts";
+import { SETTINGS } from "../../src/server/config/settings.ts";
 
 const VARIABLES = new Set(Object.values(SETTINGS).map(({ variable }) => variable));
 

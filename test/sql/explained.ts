@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 import { type PrintedStatement, printStatement } from "../support/print_statement.ts";
 
 /** How Postgres would read the tables of a statement. */

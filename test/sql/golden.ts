@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
-import { collapseSpace } from "../../src/postgres/statements.ts";
+import { collapseSpace } from "../../src/database/postgres/statements.ts";
 
 /**
  * Compares a statement with its golden file, which is laid out for its readers; with

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { readdir, readFile } from "node:fs/promises";
-import { qualify } from "../../src/postgres/qualify.ts";
-import { collapseSpace } from "../../src/postgres/statements.ts";
-import { SCHEMA_STATEMENTS } from "../../src/schema/statements.ts";
+import { qualify } from "../../src/database/postgres/qualify.ts";
+import { collapseSpace } from "../../src/database/postgres/statements.ts";
+import { SCHEMA_STATEMENTS } from "../../src/database/schema/statements.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
 const GOLDEN = new URL("./golden/", import.meta.url);

@@ -1,10 +1,10 @@
 import { assert } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import type { Column, Table } from "../../src/catalogue/catalogue.ts";
-import { operatorsOf } from "../../src/plan/condition.ts";
-import { planQuery } from "../../src/plan/query_plan.ts";
+import { operatorsOf } from "../../src/records/plan/condition.ts";
+import { planQuery } from "../../src/records/plan/query_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
-import { compileQuery } from "../../src/sql/query.ts";
+import { compileQuery } from "../../src/records/sql/query.ts";
 import { examineDatabase } from "../integration/doctor/examine_database.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../support/database.ts";
 import { makeAccess } from "../support/table.ts";

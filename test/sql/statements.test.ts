@@ -1,35 +1,38 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import type { Fragment, Sql } from "../../src/postgres/driver.ts";
-import type { Compile } from "../../src/postgres/database.ts";
+import type { Fragment, Sql } from "../../src/database/postgres/driver.ts";
+import type { Compile } from "../../src/database/postgres/database.ts";
 import type { SqlText, Table } from "../../src/catalogue/catalogue.ts";
-import { planChanges } from "../../src/plan/changes_plan.ts";
-import type { Idempotency } from "../../src/plan/idempotency.ts";
-import type { Predicate } from "../../src/plan/predicate.ts";
-import { planCreate } from "../../src/plan/create_plan.ts";
-import { planQuery } from "../../src/plan/query_plan.ts";
-import { planUpdate, type UpdatePlan } from "../../src/plan/update_plan.ts";
+import { planChanges } from "../../src/records/plan/changes_plan.ts";
+import type { Idempotency } from "../../src/records/plan/idempotency.ts";
+import type { Predicate } from "../../src/records/plan/predicate.ts";
+import { planCreate } from "../../src/records/plan/create_plan.ts";
+import { planQuery } from "../../src/records/plan/query_plan.ts";
+import { planUpdate, type UpdatePlan } from "../../src/records/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseRecordsRequest } from "../../src/request/records_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
-import { compileLock, compileUpdateSingle } from "../../src/sql/update_single.ts";
-import { compileChanges } from "../../src/sql/changes.ts";
-import { compileChangesMoment, compileChangesSnapshot } from "../../src/sql/changes_snapshot.ts";
-import { compileLookUps } from "../../src/sql/look_ups.ts";
-import { compileCreate, groupRecords } from "../../src/sql/create.ts";
-import { compileQuery } from "../../src/sql/query.ts";
-import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
-import { compileReturnedLater } from "../../src/sql/returned.ts";
-import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
-import { printRecord } from "../../src/tokens/token_record.ts";
-import { compileWatch } from "../../src/sql/watch_changes.ts";
+import { compileLock, compileUpdateSingle } from "../../src/records/sql/update_single.ts";
+import { compileChanges } from "../../src/records/sql/changes.ts";
+import {
+  compileChangesMoment,
+  compileChangesSnapshot,
+} from "../../src/records/sql/changes_snapshot.ts";
+import { compileLookUps } from "../../src/records/sql/look_ups.ts";
+import { compileCreate, groupRecords } from "../../src/records/sql/create.ts";
+import { compileQuery } from "../../src/records/sql/query.ts";
+import { compileUpdateBulk } from "../../src/records/sql/update_bulk.ts";
+import { compileReturnedLater } from "../../src/records/sql/returned.ts";
+import { compileUpdateByKey } from "../../src/records/sql/update_by_key.ts";
+import { printRecord } from "../../src/access/tokens/token_record.ts";
+import { compileWatch } from "../../src/records/sql/watch_changes.ts";
 import {
   compileAuditWithRules,
   compileDecision,
   compileUpdateWithRules,
-} from "../../src/sql/update_with_rules.ts";
-import { collapseSpace, record } from "../../src/postgres/statements.ts";
-import { SCHEMA_STATEMENTS } from "../../src/schema/statements.ts";
+} from "../../src/records/sql/update_with_rules.ts";
+import { collapseSpace, record } from "../../src/database/postgres/statements.ts";
+import { SCHEMA_STATEMENTS } from "../../src/database/schema/statements.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { makeAccess, makeColumn, makeTable } from "../support/table.ts";
 import { compareGolden } from "./golden.ts";

@@ -1,8 +1,8 @@
 import postgres from "postgres";
-import { readConfig } from "../../src/config/config.ts";
-import { openDatabase } from "../../src/postgres/open_database.ts";
-import type { Database } from "../../src/postgres/database.ts";
-import { migrateSchema } from "../../src/schema/migrate_schema.ts";
+import { readConfig } from "../../src/server/config/config.ts";
+import { openDatabase } from "../../src/database/postgres/open_database.ts";
+import type { Database } from "../../src/database/postgres/database.ts";
+import { migrateSchema } from "../../src/database/schema/migrate_schema.ts";
 
 /** What the serving role of the tests is granted on the schema `rowgate`. */
 const GRANTS = `

@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 
 const TENANT_COLUMNS = ["tenant_id", "org_id", "org", "account_id", "company_no"];
 const TENANT_VALUES: Readonly<Record<number, string>> = {

@@ -1,5 +1,5 @@
-import { openClient, type Sql } from "../../src/postgres/driver.ts";
-import type { EmbeddedServer } from "../../src/postgres/session_opener.ts";
+import { openClient, type Sql } from "../../src/database/postgres/driver.ts";
+import type { EmbeddedServer } from "../../src/database/postgres/session_opener.ts";
 
 /** Opens a plain client on an embedded Postgres. */
 export function connectEmbedded({ connect }: EmbeddedServer): Sql {

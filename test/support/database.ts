@@ -1,7 +1,7 @@
 import postgres from "postgres";
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 import { connectEmbedded } from "./connect_embedded.ts";
-import { type Embedded, openEmbedded } from "../../src/embedded/embedded_postgres.ts";
+import { type Embedded, openEmbedded } from "../../src/database/embedded/embedded_postgres.ts";
 import { ACCESS } from "./access.ts";
 import { clusterUrl, embeddedTemplate, hasOtherCluster } from "./shared_databases.ts";
 import { servingRuntime } from "./serving_runtime.ts";

@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 
 /**
  * Reads what a statement for a database can change besides its rows: relations, columns, constraints,

@@ -1,12 +1,12 @@
 import { PGlite } from "@electric-sql/pglite";
 import { citext } from "@electric-sql/pglite/contrib/citext";
 import { readFile } from "node:fs/promises";
-import { readConfig } from "../../src/config/config.ts";
-import { fillDemonstration } from "../../src/demonstration/fill.ts";
-import { openEmbedded } from "../../src/embedded/embedded_postgres.ts";
-import type { Database } from "../../src/postgres/database.ts";
-import { openDatabase } from "../../src/postgres/open_database.ts";
-import { migrateSchema } from "../../src/schema/migrate_schema.ts";
+import { readConfig } from "../../src/server/config/config.ts";
+import { fillDemonstration } from "../../src/cli/demonstration/fill.ts";
+import { openEmbedded } from "../../src/database/embedded/embedded_postgres.ts";
+import type { Database } from "../../src/database/postgres/database.ts";
+import { openDatabase } from "../../src/database/postgres/open_database.ts";
+import { migrateSchema } from "../../src/database/schema/migrate_schema.ts";
 import { connectEmbedded } from "./connect_embedded.ts";
 import { FIXTURE } from "./templates.ts";
 

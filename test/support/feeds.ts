@@ -1,6 +1,6 @@
-import { explainNoFeed } from "../../src/changes/feed_statements.ts";
-import { findTarget, readStatus } from "../../src/changes/find_feeds.ts";
-import { disableFeeds, enableFeed } from "../../src/changes/manage_feeds.ts";
+import { explainNoFeed } from "../../src/feeds/changes/feed_statements.ts";
+import { findTarget, readStatus } from "../../src/feeds/changes/find_feeds.ts";
+import { disableFeeds, enableFeed } from "../../src/feeds/changes/manage_feeds.ts";
 import type { Table } from "../../src/catalogue/catalogue.ts";
 import type { TestService } from "./service.ts";
 import { waitUntil } from "./wait_until.ts";

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { describeService } from "../../src/interface/openapi/document.ts";
-import type { Holder } from "../../src/interface/openapi/holder.ts";
-import { printUrlPath } from "../../src/interface/openapi/describe_paths.ts";
+import { describeService } from "../../src/describe/interface/openapi/document.ts";
+import type { Holder } from "../../src/describe/interface/openapi/holder.ts";
+import { printUrlPath } from "../../src/describe/interface/openapi/describe_paths.ts";
 import { OPERATIONS } from "../../src/operations/operations.ts";
 
 /** One exchange with the service, as the document must describe it. */

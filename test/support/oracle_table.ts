@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 import { ORACLE_COLUMNS } from "./oracle_columns.ts";
 import type { OracleRow } from "./oracle.ts";
 

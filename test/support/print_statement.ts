@@ -1,5 +1,5 @@
-import { collapseSpace } from "../../src/postgres/statements.ts";
-import type { Sql } from "../../src/postgres/driver.ts";
+import { collapseSpace } from "../../src/database/postgres/statements.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 
 /** A statement as the driver would send it. */
 export interface PrintedStatement {
@@ -13,7 +13,7 @@ interface Piece {
   readonly values: readonly unknown[];
 }
 
-/** Prints what a compiler of src/sql makes, without a driver: the text, and the parameters. */
+/** Prints what a compiler of src/records/sql makes, without a driver: the text, and the parameters. */
 export function printStatement(compile: (sql: Sql) => unknown): PrintedStatement {
   const pieces = new WeakSet<object>();
   const record = (strings: TemplateStringsArray, ...values: unknown[]): Piece => {

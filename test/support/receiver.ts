@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Fetch } from "../../src/webhooks/post.ts";
+import type { Fetch } from "../../src/feeds/webhooks/post.ts";
 import { type Certificate, makeCertificate } from "./certificate.ts";
 import { loadStandardWebhooks, type Verifier } from "./standard_webhooks.ts";
 

@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 
 /** Runs what a command has printed for psql, transactions included, on one session. */
 export function runPrinted(admin: Sql, text: string): Promise<void> {

@@ -6,7 +6,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { App } from "../../src/app.ts";
-import { V8_FLAGS } from "../../src/runtime/v8_flags.ts";
+import { V8_FLAGS } from "../../src/server/runtime/v8_flags.ts";
 
 /** What the service is tested on: a runtime, or the binary that contains one. */
 export type Runtime = typeof RUNTIMES[number] | "binary";

@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/postgres/driver.ts";
+import type { Sql } from "../../src/database/postgres/driver.ts";
 
 /** The rows of all tables at one moment. */
 export interface SavedRows {

@@ -1,7 +1,7 @@
-import { ApiError } from "../../src/errors/api_error.ts";
-import { planQuery } from "../../src/plan/query_plan.ts";
-import { planUpdate } from "../../src/plan/update_plan.ts";
-import { parseJson, parseJsonInSlices } from "../../src/json/parse_json.ts";
+import { ApiError } from "../../src/basics/errors/api_error.ts";
+import { planQuery } from "../../src/records/plan/query_plan.ts";
+import { planUpdate } from "../../src/records/plan/update_plan.ts";
+import { parseJson, parseJsonInSlices } from "../../src/basics/json/parse_json.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
 import { makeColumn, makeTable } from "./table.ts";

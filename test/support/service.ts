@@ -1,18 +1,18 @@
 import { type App, createApp } from "../../src/app.ts";
 import { type CurrentCatalogue, followDatabase } from "../../src/catalogue/current_catalogue.ts";
 import { parsePolicy } from "../../src/catalogue/policy.ts";
-import { readConfig } from "../../src/config/config.ts";
-import type { Database } from "../../src/postgres/database.ts";
+import { readConfig } from "../../src/server/config/config.ts";
+import type { Database } from "../../src/database/postgres/database.ts";
 import { openConfiguredRateLimits } from "../../src/http/rate_limit.ts";
-import { openReplicas } from "../../src/replicas/replicas.ts";
-import { openSnapshotStandbys } from "../../src/replicas/snapshot_standbys.ts";
-import { openDatabase } from "../../src/postgres/open_database.ts";
-import { createMetrics } from "../../src/telemetry/metrics.ts";
-import type { Observation } from "../../src/telemetry/observe.ts";
-import { openChanges } from "../../src/changes/changes.ts";
-import { openWebhookService } from "../../src/webhooks/webhook_service.ts";
-import type { Fetch } from "../../src/webhooks/post.ts";
-import { createTokenStore } from "../../src/tokens/store.ts";
+import { openReplicas } from "../../src/database/replicas/replicas.ts";
+import { openSnapshotStandbys } from "../../src/database/replicas/snapshot_standbys.ts";
+import { openDatabase } from "../../src/database/postgres/open_database.ts";
+import { createMetrics } from "../../src/server/telemetry/metrics.ts";
+import type { Observation } from "../../src/server/telemetry/observe.ts";
+import { openChanges } from "../../src/feeds/changes/changes.ts";
+import { openWebhookService } from "../../src/feeds/webhooks/webhook_service.ts";
+import type { Fetch } from "../../src/feeds/webhooks/post.ts";
+import { createTokenStore } from "../../src/access/tokens/store.ts";
 import {
   createTestDatabase,
   type DatabaseKind,

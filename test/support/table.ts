@@ -5,7 +5,7 @@ import type {
   TenantColumn,
   ValueKind,
 } from "../../src/catalogue/catalogue.ts";
-import type { Access } from "../../src/tokens/token.ts";
+import type { Access } from "../../src/access/tokens/token.ts";
 
 /** Makes what a token without limits allows, for tenant 1 where nothing else is said. */
 export function makeAccess(more: Partial<Access> = {}): Access {

@@ -1,6 +1,6 @@
-import type { Database } from "../../src/postgres/database.ts";
-import { createToken, type TokenDraft } from "../../src/tokens/manage.ts";
-import { migrateSchema } from "../../src/schema/migrate_schema.ts";
+import type { Database } from "../../src/database/postgres/database.ts";
+import { createToken, type TokenDraft } from "../../src/access/tokens/manage.ts";
+import { migrateSchema } from "../../src/database/schema/migrate_schema.ts";
 import { addSchema, openAsOwner } from "./add_schema.ts";
 import type { TestDatabase } from "./database.ts";
 

@@ -2,12 +2,12 @@
  * What the work on one request costs without network and database: `deno task bench:micro`. Targets:
  * one condition under 15 µs, fifty at depth 5 under 150 µs, from the text of the body to the statement.
  */
-import type { Sql } from "../../../src/postgres/driver.ts";
-import { Statements } from "../../../src/postgres/statements.ts";
-import { planQuery } from "../../../src/plan/query_plan.ts";
-import { parseJson } from "../../../src/json/parse_json.ts";
+import type { Sql } from "../../../src/database/postgres/driver.ts";
+import { Statements } from "../../../src/database/postgres/statements.ts";
+import { planQuery } from "../../../src/records/plan/query_plan.ts";
+import { parseJson } from "../../../src/basics/json/parse_json.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";
-import { compileQuery } from "../../../src/sql/query.ts";
+import { compileQuery } from "../../../src/records/sql/query.ts";
 import { makeColumn, makeTable } from "../../../test/support/table.ts";
 
 const TABLE = makeTable([

@@ -2,18 +2,18 @@
  * What every request costs without network and database: `deno task bench:micro`. The database answers
  * at once with the row of the last statement; everything else is the whole service.
  */
-import type { Sql } from "../../../src/postgres/driver.ts";
+import type { Sql } from "../../../src/database/postgres/driver.ts";
 import { createApp } from "../../../src/app.ts";
 import type { CurrentCatalogue } from "../../../src/catalogue/current_catalogue.ts";
-import { readConfig } from "../../../src/config/config.ts";
-import type { Database } from "../../../src/postgres/database.ts";
-import { Statements } from "../../../src/postgres/statements.ts";
+import { readConfig } from "../../../src/server/config/config.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import { Statements } from "../../../src/database/postgres/statements.ts";
 import { respond } from "../../../src/http/respond.ts";
-import { createLog } from "../../../src/telemetry/log.ts";
-import { createMetrics } from "../../../src/telemetry/metrics.ts";
-import type { Observation } from "../../../src/telemetry/observe.ts";
-import { createTokenStore } from "../../../src/tokens/store.ts";
-import { checkToken, digest, mintToken } from "../../../src/tokens/token_text.ts";
+import { createLog } from "../../../src/server/telemetry/log.ts";
+import { createMetrics } from "../../../src/server/telemetry/metrics.ts";
+import type { Observation } from "../../../src/server/telemetry/observe.ts";
+import { createTokenStore } from "../../../src/access/tokens/store.ts";
+import { checkToken, digest, mintToken } from "../../../src/access/tokens/token_text.ts";
 import { makeColumn, makeTable } from "../../../test/support/table.ts";
 import { SENDING } from "../../../test/support/sending.ts";
 

@@ -1,17 +1,17 @@
-import { describeSchemas } from "../../doctor/diagnosis.ts";
-import type { Config } from "../../config/config.ts";
-import { readRole } from "../../doctor/role.ts";
-import type { Database } from "../../postgres/database.ts";
+import { describeSchemas } from "../doctor/diagnosis.ts";
+import type { Config } from "../../server/config/config.ts";
+import { readRole } from "../doctor/role.ts";
+import type { Database } from "../../database/postgres/database.ts";
 import {
   DatabaseError,
   describeFatal,
   type Failure,
   isTransient,
-} from "../../postgres/database_error.ts";
-import { probeDatabase } from "../../postgres/open_database.ts";
-import type { Output } from "../../runtime/host.ts";
-import { findSchema } from "../../schema/find_schema.ts";
-import type { Observe } from "../../telemetry/observe.ts";
+} from "../../database/postgres/database_error.ts";
+import { probeDatabase } from "../../database/postgres/open_database.ts";
+import type { Output } from "../../server/runtime/host.ts";
+import { findSchema } from "../../database/schema/find_schema.ts";
+import type { Observe } from "../../server/telemetry/observe.ts";
 import { prepareSchema } from "../prepare_schema.ts";
 import { FAILED, stop } from "../stop.ts";
 

@@ -1,12 +1,12 @@
-import { DEFAULT_SCOPES } from "../../scopes.ts";
-import type { Config } from "../../config/config.ts";
-import { printAgent, printExample, printFollowing } from "../../demonstration/example.ts";
-import { fillDemonstration } from "../../demonstration/fill.ts";
-import { SHOPS } from "../../demonstration/shops.ts";
-import { hasCluster } from "../../embedded/data_directory.ts";
-import type { Database } from "../../postgres/database.ts";
-import type { Output } from "../../runtime/host.ts";
-import { createToken } from "../../tokens/manage.ts";
+import { DEFAULT_SCOPES } from "../../access/scopes.ts";
+import type { Config } from "../../server/config/config.ts";
+import { printAgent, printExample, printFollowing } from "../demonstration/example.ts";
+import { fillDemonstration } from "../demonstration/fill.ts";
+import { SHOPS } from "../demonstration/shops.ts";
+import { hasCluster } from "../../database/embedded/data_directory.ts";
+import type { Database } from "../../database/postgres/database.ts";
+import type { Output } from "../../server/runtime/host.ts";
+import { createToken } from "../../access/tokens/manage.ts";
 import { showWork } from "../progress.ts";
 
 /** What the first start has made: a token for each tenant. */

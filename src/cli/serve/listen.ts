@@ -1,6 +1,6 @@
 import type { App } from "../../app.ts";
-import type { Config } from "../../config/config.ts";
-import { serve, type Served } from "../../runtime/serve.ts";
+import type { Config } from "../../server/config/config.ts";
+import { serve, type Served } from "../../server/runtime/serve.ts";
 import { FAILED, type Stop, stop } from "../stop.ts";
 
 /** Where to listen, and from when on requests are answered. */

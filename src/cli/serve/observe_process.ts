@@ -1,9 +1,9 @@
-import type { Config } from "../../config/config.ts";
-import type { Host } from "../../runtime/host.ts";
-import { debounce } from "../../telemetry/debounce.ts";
-import { createLog, type LogOptions } from "../../telemetry/log.ts";
-import { createMetrics, type Metrics } from "../../telemetry/metrics.ts";
-import type { Observe } from "../../telemetry/observe.ts";
+import type { Config } from "../../server/config/config.ts";
+import type { Host } from "../../server/runtime/host.ts";
+import { debounce } from "../../server/telemetry/debounce.ts";
+import { createLog, type LogOptions } from "../../server/telemetry/log.ts";
+import { createMetrics, type Metrics } from "../../server/telemetry/metrics.ts";
+import type { Observe } from "../../server/telemetry/observe.ts";
 import { shareMetrics, type SupervisorChannel } from "../workers/share_metrics.ts";
 
 /** The sinks of what happens: `observe` writes the log and counts the metrics. */

@@ -1,6 +1,6 @@
 import type { App } from "../../app.ts";
-import type { Environment } from "../../config/config.ts";
-import { type Output, readText } from "../../runtime/host.ts";
+import type { Environment } from "../../server/config/config.ts";
+import { type Output, readText } from "../../server/runtime/host.ts";
 import { readSettings } from "../read_settings.ts";
 import { explainFailure } from "../stop.ts";
 import { createTelemetry } from "./observe_process.ts";

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import type { Config } from "../../config/config.ts";
-import { describeSettings } from "../../config/describe_settings.ts";
-import { setBunVariables } from "../../runtime/bun.ts";
-import type { Host } from "../../runtime/host.ts";
-import type { Served } from "../../runtime/serve.ts";
-import { openSupervisorLink, type SupervisorLink } from "../../runtime/workers.ts";
-import type { Observe } from "../../telemetry/observe.ts";
+import type { Config } from "../../server/config/config.ts";
+import { describeSettings } from "../../server/config/describe_settings.ts";
+import { setBunVariables } from "../../server/runtime/bun.ts";
+import type { Host } from "../../server/runtime/host.ts";
+import type { Served } from "../../server/runtime/serve.ts";
+import { openSupervisorLink, type SupervisorLink } from "../../server/runtime/workers.ts";
+import type { Observe } from "../../server/telemetry/observe.ts";
 import { readSettings } from "../read_settings.ts";
 import { explainFailure, FAILED } from "../stop.ts";
 import type { RunWork } from "../subcommand.ts";

@@ -1,6 +1,6 @@
-import type { Config } from "../../config/config.ts";
-import { countProcessors } from "../../runtime/workers.ts";
-import type { SupervisorLink } from "../../runtime/workers.ts";
+import type { Config } from "../../server/config/config.ts";
+import { countProcessors } from "../../server/runtime/workers.ts";
+import type { SupervisorLink } from "../../server/runtime/workers.ts";
 
 /** Returns the number of processes that serve; the embedded Postgres allows only one. */
 export function countWorkers({ workers, databaseUrl }: Config): number {

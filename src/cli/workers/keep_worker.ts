@@ -1,5 +1,5 @@
-import type { Ended, WorkerProcess } from "../../runtime/workers.ts";
-import type { Observe } from "../../telemetry/observe.ts";
+import type { Ended, WorkerProcess } from "../../server/runtime/workers.ts";
+import type { Observe } from "../../server/telemetry/observe.ts";
 
 /** Which worker is kept running, and until when. */
 export interface KeepWorkerOptions {

@@ -4,7 +4,7 @@ import {
   type Metrics,
   type MetricValues,
   printMetrics,
-} from "../../telemetry/metrics.ts";
+} from "../../server/telemetry/metrics.ts";
 
 // Any worker can be asked for /metrics, and answers with the sum over all workers:
 //

@@ -1,12 +1,12 @@
-import type { Config } from "../../config/config.ts";
-import type { Host } from "../../runtime/host.ts";
+import type { Config } from "../../server/config/config.ts";
+import type { Host } from "../../server/runtime/host.ts";
 import {
   claimPort,
   type Ended,
   openWorkerStarter,
   type WorkerProcess,
-} from "../../runtime/workers.ts";
-import type { Observe } from "../../telemetry/observe.ts";
+} from "../../server/runtime/workers.ts";
+import type { Observe } from "../../server/telemetry/observe.ts";
 import { explainListen } from "../serve/listen.ts";
 import { FAILED, stop, WRONG_USAGE } from "../stop.ts";
 import { describeEnd, keepWorker } from "./keep_worker.ts";

@@ -1,5 +1,5 @@
-import { writeExact, writeIndented } from "../../reference/exact_json.ts";
-import { isNumber } from "../../reference/example_value.ts";
+import { writeExact, writeIndented } from "../../describe/reference/exact_json.ts";
+import { isNumber } from "../../describe/reference/example_value.ts";
 
 /** What a cell looks like. */
 type CellKind = "number" | "text" | "json" | "none";

@@ -1,4 +1,4 @@
-import { OPERATOR_LABELS } from "../../reference/operator_texts.ts";
+import { OPERATOR_LABELS } from "../../describe/reference/operator_texts.ts";
 import type { FilterNode, GroupNode } from "../filter_tree.ts";
 
 const MAX_VALUE_CHARACTERS = 40;

@@ -1,5 +1,5 @@
 import { COUNT_AT_END, openExportEnd } from "../../client/export_end.ts";
-import { writeExact } from "../../reference/exact_json.ts";
+import { writeExact } from "../../describe/reference/exact_json.ts";
 import { type ApiRequest, readServiceUrl } from "../api.ts";
 
 /** The forms that an export can have. @see docs/export.md */

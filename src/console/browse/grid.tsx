@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Field, Row } from "../api.ts";
 import type { SortItem } from "../query_options.tsx";
-import { isNumber } from "../../reference/example_value.ts";
+import { isNumber } from "../../describe/reference/example_value.ts";
 import { printCell, printWhole } from "./cell_text.ts";
 import { findFirstCell, focusCell, markCell, moveInGrid } from "./grid_focus.ts";
 

@@ -1,6 +1,6 @@
 import type { Field, OpenTable, Row } from "../api.ts";
 import { RowDrawer } from "../edit/row_drawer.tsx";
-import { parseValue } from "../../reference/example_value.ts";
+import { parseValue } from "../../describe/reference/example_value.ts";
 import { CellInspector } from "./cell_inspector.tsx";
 
 interface OpenedRowProps extends OpenTable {

@@ -1,7 +1,7 @@
 import type { Field, Row } from "../api.ts";
 import type { ColumnValue } from "../column_values.tsx";
-import { writeExact, writeIndented } from "../../reference/exact_json.ts";
-import { isNumber } from "../../reference/example_value.ts";
+import { writeExact, writeIndented } from "../../describe/reference/exact_json.ts";
+import { isNumber } from "../../describe/reference/example_value.ts";
 
 /** What was typed into the fields of a row that were touched. */
 export type RowEdits = Readonly<Record<string, ColumnValue>>;

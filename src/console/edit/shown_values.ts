@@ -1,4 +1,4 @@
-import { writeExact } from "../../reference/exact_json.ts";
+import { writeExact } from "../../describe/reference/exact_json.ts";
 import type { ApiRequest, Field, Row } from "../api.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Field } from "../api.ts";
-import { writeExact } from "../../reference/exact_json.ts";
+import { writeExact } from "../../describe/reference/exact_json.ts";
 import type { ColumnValue } from "../column_values.tsx";
 
 /** What is typed into the form of an update. */

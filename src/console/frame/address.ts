@@ -1,4 +1,4 @@
-import { parseExactFilter, writeExact } from "../../reference/exact_json.ts";
+import { parseExactFilter, writeExact } from "../../describe/reference/exact_json.ts";
 import type { SortItem } from "../query_options.tsx";
 
 /** What the page shows. */

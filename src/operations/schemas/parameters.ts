@@ -3,7 +3,7 @@ import {
   MAX_CHANGES,
   MAX_PAGE_TOKEN_CHARACTERS,
   MAX_WAIT_SECONDS,
-} from "../../errors/limits.ts";
+} from "../../basics/errors/limits.ts";
 import { type JsonSchema, refer } from "./json_schema.ts";
 
 /** A parameter by its name in the document; two of them are `Prefer`. */

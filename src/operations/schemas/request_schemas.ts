@@ -1,5 +1,9 @@
 import { toJsonSchemaDefs } from "@valibot/to-json-schema";
-import { DEFAULT_ROWS_PER_PAGE, MAX_LIST_VALUES, NAME_PATTERN } from "../../errors/limits.ts";
+import {
+  DEFAULT_ROWS_PER_PAGE,
+  MAX_LIST_VALUES,
+  NAME_PATTERN,
+} from "../../basics/errors/limits.ts";
 import { type Operator, OPERATOR_NAMES, OPERATORS, SCALAR } from "../../request/operators.ts";
 import { NAME } from "../../request/names.ts";
 import { PAGE, PER_PAGE } from "../../request/query_request.ts";

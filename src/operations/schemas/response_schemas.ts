@@ -3,7 +3,7 @@ import {
   MAX_CHANGES,
   MAX_NEW_RECORDS,
   MAX_ROWS_PER_PAGE,
-} from "../../errors/limits.ts";
+} from "../../basics/errors/limits.ts";
 import { ANY_OBJECT, COUNT, type JsonSchema, objectOf, refer, TEXT, TRUE } from "./json_schema.ts";
 
 /** The body of every error. @see docs/specification/errors.md */

@@ -1,5 +1,5 @@
-import { ApiError } from "../../errors/api_error.ts";
-import { quote } from "../../errors/issue.ts";
+import { ApiError } from "../../basics/errors/api_error.ts";
+import { quote } from "../../basics/errors/issue.ts";
 import { updateBulk } from "../update_bulk.ts";
 import { UPDATE, UPDATE_ARGUMENTS } from "../update_parts.ts";
 import { updateSingle } from "../update_single.ts";

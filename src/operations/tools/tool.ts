@@ -1,5 +1,5 @@
 import type { Table } from "../../catalogue/catalogue.ts";
-import type { TokenScope } from "../../scopes.ts";
+import type { TokenScope } from "../../access/scopes.ts";
 import type { DescribedOperation } from "../operation.ts";
 import type { Arguments, ToolDefinition } from "./tool_definition.ts";
 

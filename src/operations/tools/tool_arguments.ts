@@ -1,7 +1,7 @@
-import { ApiError } from "../../errors/api_error.ts";
-import { quote } from "../../errors/issue.ts";
-import { MAX_IDEMPOTENCY_KEY_CHARACTERS, NAME_PATTERN } from "../../errors/limits.ts";
-import { nearest } from "../../text/nearest.ts";
+import { ApiError } from "../../basics/errors/api_error.ts";
+import { quote } from "../../basics/errors/issue.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARACTERS, NAME_PATTERN } from "../../basics/errors/limits.ts";
+import { nearest } from "../../basics/text/nearest.ts";
 import type { JsonSchema } from "../schemas/json_schema.ts";
 import type { Arguments, ToolRequest } from "./tool_definition.ts";
 

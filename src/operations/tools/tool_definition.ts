@@ -1,4 +1,4 @@
-import { MAX_TOOL_RESULT_BYTES } from "../../errors/limits.ts";
+import { MAX_TOOL_RESULT_BYTES } from "../../basics/errors/limits.ts";
 import type { JsonSchema } from "../schemas/json_schema.ts";
 
 /** The arguments of a tool, each as the client wrote it. */

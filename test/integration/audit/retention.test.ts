@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
-import { keepRetention, pruneAudit } from "../../../src/audit/retention.ts";
-import type { Observation } from "../../../src/telemetry/observe.ts";
-import { DatabaseError } from "../../../src/postgres/database_error.ts";
-import { migrateSchema } from "../../../src/schema/migrate_schema.ts";
-import { PRUNED_ROWS } from "../../../src/schema/prune_oldest.ts";
+import { keepRetention, pruneAudit } from "../../../src/access/audit/retention.ts";
+import type { Observation } from "../../../src/server/telemetry/observe.ts";
+import { DatabaseError } from "../../../src/database/postgres/database_error.ts";
+import { migrateSchema } from "../../../src/database/schema/migrate_schema.ts";
+import { PRUNED_ROWS } from "../../../src/database/schema/prune_oldest.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
 import { openSubject, type Subject } from "../database/open_subject.ts";
 

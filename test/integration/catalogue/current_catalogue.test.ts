@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { afterAll, beforeAll, beforeEach, describe, it } from "@std/testing/bdd";
-import type { Config } from "../../../src/config/config.ts";
-import { DatabaseError, makeFailure } from "../../../src/postgres/database_error.ts";
-import type { Database } from "../../../src/postgres/database.ts";
-import { openDatabase } from "../../../src/postgres/open_database.ts";
+import type { Config } from "../../../src/server/config/config.ts";
+import { DatabaseError, makeFailure } from "../../../src/database/postgres/database_error.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import { openDatabase } from "../../../src/database/postgres/open_database.ts";
 import {
   type CurrentCatalogue,
   followDatabase,
@@ -13,7 +13,7 @@ import {
   RENEW_AGE_MS,
 } from "../../../src/catalogue/current_catalogue.ts";
 import { EMPTY_POLICY, type Policy } from "../../../src/catalogue/policy.ts";
-import type { Observation } from "../../../src/telemetry/observe.ts";
+import type { Observation } from "../../../src/server/telemetry/observe.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 const CONFIG: Config = {

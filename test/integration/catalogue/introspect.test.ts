@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
-import type { Sql } from "../../../src/postgres/driver.ts";
+import type { Sql } from "../../../src/database/postgres/driver.ts";
 import { buildCatalogue, type BuiltCatalogue } from "../../../src/catalogue/build_catalogue.ts";
 import type { Column, Table } from "../../../src/catalogue/catalogue.ts";
 import { introspect } from "../../../src/catalogue/introspect.ts";

@@ -2,12 +2,12 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { createApp } from "../../../src/app.ts";
-import { openChanges } from "../../../src/changes/changes.ts";
-import { readConfig } from "../../../src/config/config.ts";
-import type { Database } from "../../../src/postgres/database.ts";
-import { openDatabase } from "../../../src/postgres/open_database.ts";
-import { createMetrics } from "../../../src/telemetry/metrics.ts";
-import { createTokenStore } from "../../../src/tokens/store.ts";
+import { openChanges } from "../../../src/feeds/changes/changes.ts";
+import { readConfig } from "../../../src/server/config/config.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import { openDatabase } from "../../../src/database/postgres/open_database.ts";
+import { createMetrics } from "../../../src/server/telemetry/metrics.ts";
+import { createTokenStore } from "../../../src/access/tokens/store.ts";
 import { enableFeeds } from "../../support/feeds.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { waitUntil } from "../../support/wait_until.ts";

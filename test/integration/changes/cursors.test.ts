@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { keepChanges } from "../../../src/changes/retention.ts";
-import type { Observation } from "../../../src/telemetry/observe.ts";
+import { keepChanges } from "../../../src/feeds/changes/retention.ts";
+import type { Observation } from "../../../src/server/telemetry/observe.ts";
 import { enableFeeds } from "../../support/feeds.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { waitUntil } from "../../support/wait_until.ts";
@@ -195,7 +195,7 @@ describe("cursors of the changes feed", () => {
   });
 
   it("stay short with hundreds of transactions that are running [CH11]", async () => {
-    const { printFeedPosition } = await import("../../../src/changes/position.ts");
+    const { printFeedPosition } = await import("../../../src/feeds/changes/position.ts");
     const running = Array.from({ length: 300 }, (_, place) => String(9_000_000_000 + 7 * place));
     const snapshot = { next: "9000009999", running };
     const position = {

@@ -1,7 +1,7 @@
 // The feed of a table whose policies have many forms: they are applied to what rows were before.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { explainReach } from "../../../src/changes/table_scope.ts";
+import { explainReach } from "../../../src/feeds/changes/table_scope.ts";
 import { enableFeeds } from "../../support/feeds.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { waitUntil } from "../../support/wait_until.ts";

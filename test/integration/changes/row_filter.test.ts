@@ -1,8 +1,8 @@
 // Feeds of tables of which clients see only some rows.
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { findTarget } from "../../../src/changes/find_feeds.ts";
-import { enableFeed } from "../../../src/changes/manage_feeds.ts";
+import { findTarget } from "../../../src/feeds/changes/find_feeds.ts";
+import { enableFeed } from "../../../src/feeds/changes/manage_feeds.ts";
 import { applyChanges, type Change, type Copy, enableFeeds } from "../../support/feeds.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { openReader, type Reader } from "./reader.ts";

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { createApp } from "../../../src/app.ts";
-import { openChanges } from "../../../src/changes/changes.ts";
-import { readConfig } from "../../../src/config/config.ts";
-import { createMetrics } from "../../../src/telemetry/metrics.ts";
-import { createTokenStore } from "../../../src/tokens/store.ts";
+import { openChanges } from "../../../src/feeds/changes/changes.ts";
+import { readConfig } from "../../../src/server/config/config.ts";
+import { createMetrics } from "../../../src/server/telemetry/metrics.ts";
+import { createTokenStore } from "../../../src/access/tokens/store.ts";
 import type { TestService } from "../../support/service.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { openFollower } from "./follower.ts";

@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { type Changes, openChanges } from "../../../src/changes/changes.ts";
-import { readConfig } from "../../../src/config/config.ts";
-import { ApiError } from "../../../src/errors/api_error.ts";
-import { type ChangesPlan, planChanges } from "../../../src/plan/changes_plan.ts";
-import type { Database } from "../../../src/postgres/database.ts";
-import { openDatabase } from "../../../src/postgres/open_database.ts";
+import { type Changes, openChanges } from "../../../src/feeds/changes/changes.ts";
+import { readConfig } from "../../../src/server/config/config.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
+import { type ChangesPlan, planChanges } from "../../../src/records/plan/changes_plan.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import { openDatabase } from "../../../src/database/postgres/open_database.ts";
 import { type Cluster, startCluster } from "../../support/cluster.ts";
 import { enableFeeds } from "../../support/feeds.ts";
 import { createTestService, type TestService } from "../../support/service.ts";

@@ -1,11 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { createApp } from "../../../src/app.ts";
-import { openChanges } from "../../../src/changes/changes.ts";
-import { readConfig } from "../../../src/config/config.ts";
-import { createMetrics } from "../../../src/telemetry/metrics.ts";
-import { createTokenStore } from "../../../src/tokens/store.ts";
-import { revokeToken } from "../../../src/tokens/manage.ts";
+import { openChanges } from "../../../src/feeds/changes/changes.ts";
+import { readConfig } from "../../../src/server/config/config.ts";
+import { createMetrics } from "../../../src/server/telemetry/metrics.ts";
+import { createTokenStore } from "../../../src/access/tokens/store.ts";
+import { revokeToken } from "../../../src/access/tokens/manage.ts";
 import { enableFeeds } from "../../support/feeds.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { settleSoon, waitUntil } from "../../support/wait_until.ts";

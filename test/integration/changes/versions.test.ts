@@ -3,9 +3,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
-import { readConfig } from "../../../src/config/config.ts";
-import type { Database } from "../../../src/postgres/database.ts";
-import { openDatabase } from "../../../src/postgres/open_database.ts";
+import { readConfig } from "../../../src/server/config/config.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import { openDatabase } from "../../../src/database/postgres/open_database.ts";
 import { type Cluster, startCluster } from "../../support/cluster.ts";
 import { enableFeeds } from "../../support/feeds.ts";
 import { findPooler, type Pooler, startPooler } from "../../support/pooler.ts";

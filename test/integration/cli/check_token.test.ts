@@ -3,9 +3,9 @@ import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { parsePolicy } from "../../../src/catalogue/policy.ts";
 import { checkNewToken, type TokenCheck } from "../../../src/cli/check_token.ts";
-import { readConfig } from "../../../src/config/config.ts";
-import type { Database } from "../../../src/postgres/database.ts";
-import { openDatabase } from "../../../src/postgres/open_database.ts";
+import { readConfig } from "../../../src/server/config/config.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import { openDatabase } from "../../../src/database/postgres/open_database.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
 
 const POLICY = {

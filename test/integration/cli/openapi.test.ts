@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { describeService } from "../../../src/interface/openapi/document.ts";
+import { describeService } from "../../../src/describe/interface/openapi/document.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { runRowgate } from "./run_rowgate.ts";
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { runCommand } from "../../../src/cli/command.ts";
-import { type Output, readText } from "../../../src/runtime/host.ts";
+import { type Output, readText } from "../../../src/server/runtime/host.ts";
 import { COMMANDS, inherit } from "../../support/runtime_server.ts";
 
 /** A command in a process of its own. */

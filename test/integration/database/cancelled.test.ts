@@ -2,8 +2,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import process from "node:process";
-import type { Compile } from "../../../src/postgres/database.ts";
-import { DatabaseError } from "../../../src/postgres/database_error.ts";
+import type { Compile } from "../../../src/database/postgres/database.ts";
+import { DatabaseError } from "../../../src/database/postgres/database_error.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type FaultProxy, startFaultProxy } from "../../support/fault_proxy.ts";
 import { waitUntil } from "../../support/wait_until.ts";

@@ -1,7 +1,7 @@
-import type { Config } from "../../../src/config/config.ts";
-import { openDatabase } from "../../../src/postgres/open_database.ts";
-import type { Database } from "../../../src/postgres/database.ts";
-import type { Observation } from "../../../src/telemetry/observe.ts";
+import type { Config } from "../../../src/server/config/config.ts";
+import { openDatabase } from "../../../src/database/postgres/open_database.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import type { Observation } from "../../../src/server/telemetry/observe.ts";
 import type { TestDatabase } from "../../support/database.ts";
 
 /** The database under test, on top of a test database. */

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
-import { openDatabase, probeDatabase } from "../../../src/postgres/open_database.ts";
+import { openDatabase, probeDatabase } from "../../../src/database/postgres/open_database.ts";
 import { type Cluster, startCluster } from "../../support/cluster.ts";
 import { configure } from "./open_subject.ts";
 

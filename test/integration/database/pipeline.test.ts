@@ -2,10 +2,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
 import type { SqlText } from "../../../src/catalogue/catalogue.ts";
-import type { Compile } from "../../../src/postgres/database.ts";
-import { DatabaseError } from "../../../src/postgres/database_error.ts";
+import type { Compile } from "../../../src/database/postgres/database.ts";
+import { DatabaseError } from "../../../src/database/postgres/database_error.ts";
 import { toApiError } from "../../../src/records/database_status.ts";
-import { literal } from "../../../src/sql/fragment.ts";
+import { literal } from "../../../src/records/sql/fragment.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
 import { openOtherSession } from "../records/other_session.ts";
 import { openSubject, type Subject } from "./open_subject.ts";

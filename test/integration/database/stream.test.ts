@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import type { Others } from "../../../src/postgres/pace.ts";
-import { onNextTick } from "../../../src/runtime/timers.ts";
+import type { Others } from "../../../src/database/postgres/pace.ts";
+import { onNextTick } from "../../../src/server/runtime/timers.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { openSubject, type Subject } from "./open_subject.ts";
 

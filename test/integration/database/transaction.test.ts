@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
-import type { Step } from "../../../src/postgres/database.ts";
-import { DatabaseError } from "../../../src/postgres/database_error.ts";
+import type { Step } from "../../../src/database/postgres/database.ts";
+import { DatabaseError } from "../../../src/database/postgres/database_error.ts";
 import { toApiError } from "../../../src/records/database_status.ts";
 import { createTestDatabase, DATABASE_KINDS } from "../../support/database.ts";
 import type { TestDatabase } from "../../support/database.ts";

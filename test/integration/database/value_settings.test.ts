@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { VALUE_SETTINGS } from "../../../src/postgres/connection.ts";
+import { VALUE_SETTINGS } from "../../../src/database/postgres/connection.ts";
 import { findPooler, type Pooler, startPooler } from "../../support/pooler.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { waitUntil } from "../../support/wait_until.ts";

@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import type { Config } from "../../../src/config/config.ts";
-import { openDatabase } from "../../../src/postgres/open_database.ts";
-import type { Compile, Database } from "../../../src/postgres/database.ts";
-import { openEmbedded } from "../../../src/embedded/embedded_postgres.ts";
-import { fillDemonstration } from "../../../src/demonstration/fill.ts";
-import { SHOPS } from "../../../src/demonstration/shops.ts";
+import type { Config } from "../../../src/server/config/config.ts";
+import { openDatabase } from "../../../src/database/postgres/open_database.ts";
+import type { Compile, Database } from "../../../src/database/postgres/database.ts";
+import { openEmbedded } from "../../../src/database/embedded/embedded_postgres.ts";
+import { fillDemonstration } from "../../../src/cli/demonstration/fill.ts";
+import { SHOPS } from "../../../src/cli/demonstration/shops.ts";
 import { embeddedTemplate } from "../../support/shared_databases.ts";
 
 const CONFIG = {

@@ -1,11 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
-import type { Database } from "../../../src/postgres/database.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
 import { runPrinted } from "../../support/run_printed.ts";
 import { type Cluster, startCluster } from "../../support/cluster.ts";
-import { checkLog } from "../../../src/doctor/changes_feeds.ts";
-import type { LogStatus } from "../../../src/changes/find_feeds.ts";
+import { checkLog } from "../../../src/cli/doctor/changes_feeds.ts";
+import type { LogStatus } from "../../../src/feeds/changes/find_feeds.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { makeTemplates } from "../../support/templates.ts";
 import { compareDescriptions, describeDatabase } from "../../support/describe_database.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { qualify } from "../../../src/postgres/qualify.ts";
+import { qualify } from "../../../src/database/postgres/qualify.ts";
 
 const PIN = "set search_path = pg_catalog, pg_temp;";
 /** What a definition can look up through the search path, besides tables. */

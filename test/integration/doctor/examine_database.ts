@@ -1,11 +1,11 @@
 import { followDatabase } from "../../../src/catalogue/current_catalogue.ts";
 import { parsePolicy } from "../../../src/catalogue/policy.ts";
-import { readConfig } from "../../../src/config/config.ts";
+import { readConfig } from "../../../src/server/config/config.ts";
 import type { Catalogue } from "../../../src/catalogue/catalogue.ts";
-import type { Database } from "../../../src/postgres/database.ts";
-import { openDatabase } from "../../../src/postgres/open_database.ts";
-import { examine, type Examined } from "../../../src/doctor/examine.ts";
-import { createMetrics } from "../../../src/telemetry/metrics.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import { openDatabase } from "../../../src/database/postgres/open_database.ts";
+import { examine, type Examined } from "../../../src/cli/doctor/examine.ts";
+import { createMetrics } from "../../../src/server/telemetry/metrics.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import { checkPrinted } from "./check_printed.ts";
 

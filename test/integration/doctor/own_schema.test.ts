@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
-import { SCHEMA_STATEMENTS } from "../../../src/schema/statements.ts";
+import { SCHEMA_STATEMENTS } from "../../../src/database/schema/statements.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { runRowgate } from "../cli/run_rowgate.ts";
 import { examineDatabase, findingsOf } from "./examine_database.ts";

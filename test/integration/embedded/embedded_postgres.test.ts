@@ -5,7 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { connectEmbedded } from "../../support/connect_embedded.ts";
-import { openConfiguredDatabase, openEmbedded } from "../../../src/embedded/embedded_postgres.ts";
+import {
+  openConfiguredDatabase,
+  openEmbedded,
+} from "../../../src/database/embedded/embedded_postgres.ts";
 import { embeddedTemplate } from "../../support/shared_databases.ts";
 import { unpackCluster } from "../../support/unpack_cluster.ts";
 import { configure } from "../database/open_subject.ts";

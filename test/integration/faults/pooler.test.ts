@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { readConfig } from "../../../src/config/config.ts";
-import { openDatabase } from "../../../src/postgres/open_database.ts";
+import { readConfig } from "../../../src/server/config/config.ts";
+import { openDatabase } from "../../../src/database/postgres/open_database.ts";
 import { startNamingPooler } from "../../support/naming_pooler.ts";
 import { findPooler, keepsStatements, type Pooler, startPooler } from "../../support/pooler.ts";
 import { readPages } from "../../support/read_pages.ts";

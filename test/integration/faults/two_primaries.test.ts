@@ -1,14 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
-import type { Finding } from "../../../src/doctor/diagnosis.ts";
+import type { Finding } from "../../../src/cli/doctor/diagnosis.ts";
 import { type Cluster, startCluster } from "../../support/cluster.ts";
 import { makeClock } from "../../support/moved_clock.ts";
 import { createTestService, IS_REMOTE, type TestService } from "../../support/service.ts";
 import { awaitReplay, startStandby } from "../../support/standby.ts";
 import { makeTemplates } from "../../support/templates.ts";
 import { waitUntil } from "../../support/wait_until.ts";
-import { openDatabase, probeDatabase } from "../../../src/postgres/open_database.ts";
+import { openDatabase, probeDatabase } from "../../../src/database/postgres/open_database.ts";
 import { configure } from "../database/open_subject.ts";
 import { runRowgate } from "../cli/run_rowgate.ts";
 import { readDeals, sleep, writeTitle } from "./load.ts";

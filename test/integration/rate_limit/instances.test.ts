@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, afterEach, before, describe, it } from "@std/testing/bdd";
-import { readConfig } from "../../../src/config/config.ts";
+import { readConfig } from "../../../src/server/config/config.ts";
 import { openRateLeases } from "../../../src/http/rate_leases.ts";
 import { SharedBuckets } from "../../../src/http/shared_buckets.ts";
-import type { Database } from "../../../src/postgres/database.ts";
-import { openDatabase } from "../../../src/postgres/open_database.ts";
-import type { Observation } from "../../../src/telemetry/observe.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import { openDatabase } from "../../../src/database/postgres/open_database.ts";
+import type { Observation } from "../../../src/server/telemetry/observe.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { readMetrics } from "../../support/read_metrics.ts";
 import { waitUntil } from "../../support/wait_until.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import type { Observation } from "../../../src/telemetry/observe.ts";
+import type { Observation } from "../../../src/server/telemetry/observe.ts";
 import {
   createTestService,
   type ReceivedResponse,

@@ -1,9 +1,9 @@
 // Single updates whose filters name the whole key: one row at most can match, so none is counted.
 import { assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { planUpdate } from "../../../src/plan/update_plan.ts";
+import { planUpdate } from "../../../src/records/plan/update_plan.ts";
 import { parseUpdateRequest } from "../../../src/request/update_request.ts";
-import { compileUpdateByKey, SECOND_ROW } from "../../../src/sql/update_by_key.ts";
+import { compileUpdateByKey, SECOND_ROW } from "../../../src/records/sql/update_by_key.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { printStatement } from "../../support/print_statement.ts";
 import { createTestService, type TestService } from "../../support/service.ts";

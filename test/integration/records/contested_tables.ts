@@ -1,4 +1,4 @@
-import type { Sql } from "../../../src/postgres/driver.ts";
+import type { Sql } from "../../../src/database/postgres/driver.ts";
 
 /** A table in which one row can be updated, and how its rows are identified. */
 export interface ContestedTable {

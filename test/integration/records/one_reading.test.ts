@@ -2,7 +2,7 @@
 // whatever it was, the responses are the same.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { MAX_ROWS_KEPT } from "../../../src/errors/limits.ts";
+import { MAX_ROWS_KEPT } from "../../../src/basics/errors/limits.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 
 /** Matches of tenant 1: below the limit, at it, beyond it. */

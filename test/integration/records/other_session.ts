@@ -1,4 +1,4 @@
-import type { ReservedSql, Sql } from "../../../src/postgres/driver.ts";
+import type { ReservedSql, Sql } from "../../../src/database/postgres/driver.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
 /** A session of another application, which may hold a transaction open while ours wait. */

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { qualify } from "../../../src/postgres/qualify.ts";
+import { qualify } from "../../../src/database/postgres/qualify.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { findPooler, type Pooler, startPooler } from "../../support/pooler.ts";
 import { readPages } from "../../support/read_pages.ts";

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "@std/testing/bdd";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import postgres from "postgres";
-import type { Examined } from "../../../src/doctor/examine.ts";
+import type { Examined } from "../../../src/cli/doctor/examine.ts";
 import { type Cluster, startCluster } from "../../support/cluster.ts";
 import { FIXTURE_POLICY } from "../../support/fixture_policy.ts";
 import { createRaiseInC } from "../../support/raise_in_c.ts";

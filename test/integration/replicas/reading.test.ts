@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
-import { readCollations } from "../../../src/doctor/collations.ts";
+import { readCollations } from "../../../src/cli/doctor/collations.ts";
 import { awaitReplay } from "../../support/standby.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { runRowgate } from "../cli/run_rowgate.ts";

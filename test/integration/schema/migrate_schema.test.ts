@@ -1,10 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import type { Database } from "../../../src/postgres/database.ts";
-import { findSchema } from "../../../src/schema/find_schema.ts";
-import { migrateSchema } from "../../../src/schema/migrate_schema.ts";
-import { SCHEMA_STATEMENTS, VERSIONS } from "../../../src/schema/statements.ts";
-import { SCOPES } from "../../../src/scopes.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import { findSchema } from "../../../src/database/schema/find_schema.ts";
+import { migrateSchema } from "../../../src/database/schema/migrate_schema.ts";
+import { SCHEMA_STATEMENTS, VERSIONS } from "../../../src/database/schema/statements.ts";
+import { SCOPES } from "../../../src/access/scopes.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
 import { openSubject } from "../database/open_subject.ts";
 

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
-import type { Database } from "../../../src/postgres/database.ts";
-import { migrateSchema } from "../../../src/schema/migrate_schema.ts";
-import { keepAnswersPruned, pruneAnswers } from "../../../src/schema/prune_answers.ts";
-import { PRUNED_ROWS } from "../../../src/schema/prune_oldest.ts";
-import type { Observation } from "../../../src/telemetry/observe.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import { migrateSchema } from "../../../src/database/schema/migrate_schema.ts";
+import { keepAnswersPruned, pruneAnswers } from "../../../src/database/schema/prune_answers.ts";
+import { PRUNED_ROWS } from "../../../src/database/schema/prune_oldest.ts";
+import type { Observation } from "../../../src/server/telemetry/observe.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
 import { openSubject } from "../database/open_subject.ts";
 

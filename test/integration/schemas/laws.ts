@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import type { Sql } from "../../../src/postgres/driver.ts";
+import type { Sql } from "../../../src/database/postgres/driver.ts";
 import type { Column, Table } from "../../../src/catalogue/catalogue.ts";
 import { checkLaw } from "../../property/check_law.ts";
 import { readPages } from "../../support/read_pages.ts";

@@ -4,7 +4,7 @@ import process from "node:process";
 import postgres from "postgres";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import type { Sql } from "../../../src/postgres/driver.ts";
+import type { Sql } from "../../../src/database/postgres/driver.ts";
 import { readFix } from "../doctor/read_fix.ts";
 import { DATABASE_KINDS } from "../../support/database.ts";
 import { compareDescriptions, describeDatabase } from "../../support/describe_database.ts";

@@ -1,22 +1,22 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import type { Database } from "../../../src/postgres/database.ts";
-import { ApiError } from "../../../src/errors/api_error.ts";
-import { DatabaseError } from "../../../src/postgres/database_error.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
+import { DatabaseError } from "../../../src/database/postgres/database_error.ts";
 import {
   createToken,
   listTokens,
   revokeToken,
   rotateToken,
   type TokenDraft,
-} from "../../../src/tokens/manage.ts";
-import { migrateSchema } from "../../../src/schema/migrate_schema.ts";
-import { VERSIONS } from "../../../src/schema/statements.ts";
-import { createTokenStore } from "../../../src/tokens/store.ts";
-import { mintToken } from "../../../src/tokens/token_text.ts";
+} from "../../../src/access/tokens/manage.ts";
+import { migrateSchema } from "../../../src/database/schema/migrate_schema.ts";
+import { VERSIONS } from "../../../src/database/schema/statements.ts";
+import { createTokenStore } from "../../../src/access/tokens/store.ts";
+import { mintToken } from "../../../src/access/tokens/token_text.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
 import { configure, openSubject } from "../database/open_subject.ts";
-import { openDatabase } from "../../../src/postgres/open_database.ts";
+import { openDatabase } from "../../../src/database/postgres/open_database.ts";
 
 const DRAFT: TokenDraft = {
   tenant: 'acme "quoted" ü',

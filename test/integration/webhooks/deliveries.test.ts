@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { after, afterEach, before, describe, it } from "@std/testing/bdd";
-import { revokeToken, rotateToken } from "../../../src/tokens/manage.ts";
-import { disableWebhook, enableWebhook } from "../../../src/webhooks/administer.ts";
-import type { Delivering } from "../../../src/webhooks/keep_delivering.ts";
-import { MAX_BODY_BYTES } from "../../../src/webhooks/message.ts";
-import { MAX_ATTEMPTS } from "../../../src/webhooks/schedule.ts";
+import { revokeToken, rotateToken } from "../../../src/access/tokens/manage.ts";
+import { disableWebhook, enableWebhook } from "../../../src/feeds/webhooks/administer.ts";
+import type { Delivering } from "../../../src/feeds/webhooks/keep_delivering.ts";
+import { MAX_BODY_BYTES } from "../../../src/feeds/webhooks/message.ts";
+import { MAX_ATTEMPTS } from "../../../src/feeds/webhooks/schedule.ts";
 import { DATABASE_KINDS } from "../../support/database.ts";
 import { type Holder, type HookRow, type Hooks, openHooks } from "./open_hooks.ts";
 

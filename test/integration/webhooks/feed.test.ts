@@ -1,8 +1,8 @@
 // With the feeds of the database: a receiver that applies the messages in order has the table's rows.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { findTarget } from "../../../src/changes/find_feeds.ts";
-import { enableFeed } from "../../../src/changes/manage_feeds.ts";
+import { findTarget } from "../../../src/feeds/changes/find_feeds.ts";
+import { enableFeed } from "../../../src/feeds/changes/manage_feeds.ts";
 import { applyChanges, type Change, type Copy, enableFeeds } from "../../support/feeds.ts";
 import { openReceiver, type Receiver } from "../../support/receiver.ts";
 import { createTestService, type TestService } from "../../support/service.ts";

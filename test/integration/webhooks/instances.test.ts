@@ -5,8 +5,8 @@ import {
   claimWebhooks,
   keepMessage,
   type Message,
-} from "../../../src/webhooks/leases.ts";
-import { replayWebhook } from "../../../src/webhooks/administer.ts";
+} from "../../../src/feeds/webhooks/leases.ts";
+import { replayWebhook } from "../../../src/feeds/webhooks/administer.ts";
 import { type Holder, type Hook, type Hooks, openHooks } from "./open_hooks.ts";
 import { settleSoon } from "../../support/wait_until.ts";
 

@@ -1,5 +1,5 @@
-import { ApiError } from "../../../src/errors/api_error.ts";
-import type { ChangeSource } from "../../../src/webhooks/change_source.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
+import type { ChangeSource } from "../../../src/feeds/webhooks/change_source.ts";
 
 /** A feed in this process, in place of the one of the database: its changes are what a test says. */
 export interface MemorySource extends ChangeSource {

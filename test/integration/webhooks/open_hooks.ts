@@ -1,16 +1,16 @@
 import { type CurrentCatalogue, followDatabase } from "../../../src/catalogue/current_catalogue.ts";
 import { EMPTY_POLICY } from "../../../src/catalogue/policy.ts";
-import { type HostRule, parseHostRule } from "../../../src/config/webhook_hosts.ts";
-import { migrateSchema } from "../../../src/schema/migrate_schema.ts";
-import type { Observation } from "../../../src/telemetry/observe.ts";
-import { createToken } from "../../../src/tokens/manage.ts";
-import type { Access } from "../../../src/tokens/token.ts";
+import { type HostRule, parseHostRule } from "../../../src/server/config/webhook_hosts.ts";
+import { migrateSchema } from "../../../src/database/schema/migrate_schema.ts";
+import type { Observation } from "../../../src/server/telemetry/observe.ts";
+import { createToken } from "../../../src/access/tokens/manage.ts";
+import type { Access } from "../../../src/access/tokens/token.ts";
 import {
   type Delivering,
   type DeliveringOptions,
   keepDelivering,
-} from "../../../src/webhooks/keep_delivering.ts";
-import { insertWebhook } from "../../../src/webhooks/store.ts";
+} from "../../../src/feeds/webhooks/keep_delivering.ts";
+import { insertWebhook } from "../../../src/feeds/webhooks/store.ts";
 import { createTestDatabase, type DatabaseKind } from "../../support/database.ts";
 import { openReceiver, type Receiver } from "../../support/receiver.ts";
 import { waitUntil } from "../../support/wait_until.ts";

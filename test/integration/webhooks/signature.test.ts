@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { before, describe, it } from "@std/testing/bdd";
-import { mintSecret, mintWebhookId, signMessage } from "../../../src/webhooks/secret.ts";
+import { mintSecret, mintWebhookId, signMessage } from "../../../src/feeds/webhooks/secret.ts";
 import { loadStandardWebhooks, type Verifier } from "../../support/standard_webhooks.ts";
 
 const BODY = '{"type":"rowgate.changes","data":{"note":"é\\u0000 1.50 9007199254740993"}}';

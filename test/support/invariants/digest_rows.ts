@@ -1,4 +1,4 @@
-import type { Sql } from "../../../src/postgres/driver.ts";
+import type { Sql } from "../../../src/database/postgres/driver.ts";
 
 /** A digest for each table and tenant, by `table tenant`; rows of tables without tenants by `table`. */
 export type Digests = ReadonlyMap<string, string>;

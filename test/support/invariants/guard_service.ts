@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach } from "@std/testing/bdd";
 import type { App } from "../../../src/app.ts";
-import type { Database } from "../../../src/postgres/database.ts";
-import { createLog } from "../../../src/telemetry/log.ts";
-import type { Metrics } from "../../../src/telemetry/metrics.ts";
-import type { Observation } from "../../../src/telemetry/observe.ts";
-import type { TokenStore } from "../../../src/tokens/token.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import { createLog } from "../../../src/server/telemetry/log.ts";
+import type { Metrics } from "../../../src/server/telemetry/metrics.ts";
+import type { Observation } from "../../../src/server/telemetry/observe.ts";
+import type { TokenStore } from "../../../src/access/tokens/token.ts";
 import type { TestDatabase } from "../database.ts";
 import { checkExport, checkResponse } from "./check_response.ts";
 import {

@@ -1,5 +1,5 @@
-import type { Sql } from "../../../src/postgres/driver.ts";
-import type { Database, Step } from "../../../src/postgres/database.ts";
+import type { Sql } from "../../../src/database/postgres/driver.ts";
+import type { Database, Step } from "../../../src/database/postgres/database.ts";
 import { type PrintedStatement, printStatement } from "../print_statement.ts";
 
 /**

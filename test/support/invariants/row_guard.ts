@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import type { Sql } from "../../../src/postgres/driver.ts";
+import type { Sql } from "../../../src/database/postgres/driver.ts";
 import { compareDigests, type Digests, openDigester } from "./digest_rows.ts";
 
 /** Remembers the rows from before a service was asked, and which tenants wrote since. */

@@ -1,4 +1,4 @@
-import type { PendingQuery, Sql } from "../../../src/postgres/driver.ts";
+import type { PendingQuery, Sql } from "../../../src/database/postgres/driver.ts";
 
 /** What is called around the superuser's statements. */
 export interface AdminTracker {

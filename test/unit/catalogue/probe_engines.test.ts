@@ -7,9 +7,9 @@ import type {
   Database,
   Step,
   TransactionOptions,
-} from "../../../src/postgres/database.ts";
-import { DatabaseError, makeFailure } from "../../../src/postgres/database_error.ts";
-import { findKind } from "../../../src/postgres/failure_kind.ts";
+} from "../../../src/database/postgres/database.ts";
+import { DatabaseError, makeFailure } from "../../../src/database/postgres/database_error.ts";
+import { findKind } from "../../../src/database/postgres/failure_kind.ts";
 import { printStatement } from "../../support/print_statement.ts";
 
 /** An error of an engine, in no function of anyone. */

@@ -1,13 +1,13 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors/api_error.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
 import { buildCatalogue } from "../../../src/catalogue/build_catalogue.ts";
 import type { Introspection } from "../../../src/catalogue/introspection.ts";
 import { EMPTY_POLICY } from "../../../src/catalogue/policy.ts";
 import { isOpenTo, resolveTable } from "../../../src/catalogue/resolve.ts";
 import { tenantFits } from "../../../src/catalogue/tenant_column.ts";
 import { NOT_GRANTED } from "./found_schema.ts";
-import type { Access } from "../../../src/tokens/token.ts";
+import type { Access } from "../../../src/access/tokens/token.ts";
 
 const INT4 = {
   schema: "pg_catalog",

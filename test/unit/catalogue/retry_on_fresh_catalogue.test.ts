@@ -3,8 +3,8 @@ import { describe, it } from "@std/testing/bdd";
 import type { Catalogue } from "../../../src/catalogue/catalogue.ts";
 import type { CurrentCatalogue, Refresh } from "../../../src/catalogue/current_catalogue.ts";
 import { retryOnFreshCatalogue } from "../../../src/catalogue/retry_on_fresh_catalogue.ts";
-import { ApiError } from "../../../src/errors/api_error.ts";
-import { DatabaseError, makeFailure } from "../../../src/postgres/database_error.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
+import { DatabaseError, makeFailure } from "../../../src/database/postgres/database_error.ts";
 
 const UNKNOWN_NAME = new ApiError(400, "unknown", { stale: true });
 const DROPPED_COLUMN = new DatabaseError(makeFailure("stale", "42703"), { write: false });

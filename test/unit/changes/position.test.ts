@@ -6,9 +6,9 @@ import {
   parseFeedPosition,
   printFeedPosition,
   snapshotOf,
-} from "../../../src/changes/position.ts";
+} from "../../../src/feeds/changes/position.ts";
 import type { Table } from "../../../src/catalogue/catalogue.ts";
-import { findExpiry } from "../../../src/changes/read_changes.ts";
+import { findExpiry } from "../../../src/feeds/changes/read_changes.ts";
 
 const POSITION: FeedPosition = {
   feed: 7,

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { describe, it } from "@std/testing/bdd";
 import { readFile } from "node:fs/promises";
 import { runCommand } from "../../../src/cli/command.ts";
-import { VERSION } from "../../../src/config/config.ts";
+import { VERSION } from "../../../src/server/config/config.ts";
 
 interface Ran {
   readonly code: number;

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { printExamined } from "../../../src/cli/doctor.ts";
+import { printExamined } from "../../../src/cli/doctor_command.ts";
 
 describe("printExamined", () => {
   it("prints a fix on several lines, and a name of several lines on one [R31]", () => {

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { readConfig } from "../../../src/config/config.ts";
+import { readConfig } from "../../../src/server/config/config.ts";
 
 /** Defaults as docs/specification/running.md has them. */
 const DEFAULTS = {

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { describeSettings } from "../../../src/config/describe_settings.ts";
-import { SETTINGS } from "../../../src/config/settings.ts";
+import { describeSettings } from "../../../src/server/config/describe_settings.ts";
+import { SETTINGS } from "../../../src/server/config/settings.ts";
 
 describe("the settings", () => {
   const settings = Object.values(SETTINGS);

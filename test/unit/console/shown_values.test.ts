@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Field } from "../../../src/console/api.ts";
 import { addShownValues, isMoved } from "../../../src/console/edit/shown_values.ts";
-import { parseExact, writeExact } from "../../../src/reference/exact_json.ts";
+import { parseExact, writeExact } from "../../../src/describe/reference/exact_json.ts";
 
 const field = (name: string, type: string, operators: Field["operators"] = ["eq"]): Field => ({
   ...{ name, type, operators },

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Field } from "../../../src/console/api.ts";
 import { parseNewValue } from "../../../src/console/value.ts";
-import { parseValue } from "../../../src/reference/example_value.ts";
+import { parseValue } from "../../../src/describe/reference/example_value.ts";
 
 describe("a typed value", () => {
   it("is a number only if a double holds it exactly", () => {

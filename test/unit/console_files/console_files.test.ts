@@ -3,10 +3,10 @@ import { describe, it } from "@std/testing/bdd";
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { CONSOLE_PATHS, readConsoleFile } from "../../../src/console_files/console_files.ts";
+import { CONSOLE_PATHS, readConsoleFile } from "../../../src/console/files/console_files.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const MODULE = new URL("../../../src/console_files/console_files.ts", import.meta.url).href;
+const MODULE = new URL("../../../src/console/files/console_files.ts", import.meta.url).href;
 
 describe("the files of the console", () => {
   it("are all built by the first call, once", async () => {

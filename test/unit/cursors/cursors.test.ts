@@ -1,10 +1,10 @@
 import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { decodeBase64Url, encodeBase64Url } from "../../../src/cursors/base64_url.ts";
-import { type Cursors, type CursorUse, openCursors } from "../../../src/cursors/cursors.ts";
-import { ApiError } from "../../../src/errors/api_error.ts";
-import type { Database } from "../../../src/postgres/database.ts";
-import { DatabaseError } from "../../../src/postgres/database_error.ts";
+import { decodeBase64Url, encodeBase64Url } from "../../../src/feeds/cursors/base64_url.ts";
+import { type Cursors, type CursorUse, openCursors } from "../../../src/feeds/cursors/cursors.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import { DatabaseError } from "../../../src/database/postgres/database_error.ts";
 
 const USE: CursorUse = { kind: "page", boundTo: ["1", "orders"] };
 const PAYLOAD = '{"values":["été",null]}';

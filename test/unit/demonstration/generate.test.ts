@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { generateShop, printCents } from "../../../src/demonstration/generate.ts";
-import { seedRandom } from "../../../src/demonstration/random.ts";
-import { SHOPS } from "../../../src/demonstration/shops.ts";
+import { generateShop, printCents } from "../../../src/cli/demonstration/generate.ts";
+import { seedRandom } from "../../../src/cli/demonstration/random.ts";
+import { SHOPS } from "../../../src/cli/demonstration/shops.ts";
 
 const [acme, globex] = SHOPS.map(generateShop);
 

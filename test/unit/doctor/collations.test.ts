@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { checkCollations, type CollationVersions } from "../../../src/doctor/collations.ts";
+import { checkCollations, type CollationVersions } from "../../../src/cli/doctor/collations.ts";
 
 describe("the collations of a standby", () => {
   const primary = { libc: "2.36", "und-x-icu": "153.120", "de-x-icu": "153.120.44" };

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import type { Setup } from "../../../src/doctor/diagnosis.ts";
-import { checkExposedTables } from "../../../src/doctor/exposed_tables.ts";
+import type { Setup } from "../../../src/cli/doctor/diagnosis.ts";
+import { checkExposedTables } from "../../../src/cli/doctor/exposed_tables.ts";
 import { makeColumn, makeTable } from "../../support/table.ts";
 
 it("doctor says why a table is read-only whose updates could not be checked [T86]", async () => {

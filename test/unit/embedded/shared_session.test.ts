@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { shareSession } from "../../../src/embedded/shared_session.ts";
+import { shareSession } from "../../../src/database/embedded/shared_session.ts";
 
 type Event = readonly [event: string, value: unknown];
 interface Socket {

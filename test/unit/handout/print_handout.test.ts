@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { type Handout, printHandout } from "../../../src/handout/print_handout.ts";
-import type { DescribedField } from "../../../src/reference/described.ts";
-import { makeExamples } from "../../../src/reference/make_examples.ts";
+import { type Handout, printHandout } from "../../../src/describe/handout/print_handout.ts";
+import type { DescribedField } from "../../../src/describe/reference/described.ts";
+import { makeExamples } from "../../../src/describe/reference/make_examples.ts";
 
 /** A hand-out in which every text that comes from elsewhere is this one, or has it inside. */
 function makeHandout(text: string): Handout {

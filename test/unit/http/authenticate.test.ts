@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors/api_error.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
 import { findAccess } from "../../../src/http/authenticate.ts";
-import type { Access } from "../../../src/tokens/token.ts";
+import type { Access } from "../../../src/access/tokens/token.ts";
 
 const ACCESS: Access = {
   tokenId: "a",

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors/api_error.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
 import {
   nameRequest,
   readIdempotencyKey,

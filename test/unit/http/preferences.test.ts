@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors/api_error.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
 import { parsePreferences } from "../../../src/http/preferences.ts";
 import { wantsWideNumbersAsText } from "../../../src/http/preferences.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors/api_error.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
 import { makeEtag } from "../../../src/http/respond.ts";
 import { encodeLong } from "../../../src/http/response_body.ts";
 import { takeRequestId } from "../../../src/http/trace.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors/api_error.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
 import { zip } from "../../../src/http/response_body.ts";
 import { type ByteBudget, openByteBudget } from "../../../src/http/byte_budget.ts";
 import { encodeLong, isLong, streamBytes } from "../../../src/http/response_body.ts";

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors/api_error.ts";
-import { DatabaseError, makeFailure } from "../../../src/postgres/database_error.ts";
-import type { Observation } from "../../../src/telemetry/observe.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
+import { DatabaseError, makeFailure } from "../../../src/database/postgres/database_error.ts";
+import type { Observation } from "../../../src/server/telemetry/observe.ts";
 import { startTrace } from "../../../src/http/trace.ts";
 import { SENDING } from "../../support/sending.ts";
 import { readTraceId } from "../../../src/http/trace.ts";

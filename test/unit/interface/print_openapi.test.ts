@@ -2,8 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Catalogue } from "../../../src/catalogue/catalogue.ts";
 import { EXPORT_TYPES } from "../../../src/http/export_format.ts";
-import { describeService } from "../../../src/interface/openapi/document.ts";
-import { printOpenApi } from "../../../src/interface/print_openapi.ts";
+import { describeService } from "../../../src/describe/interface/openapi/document.ts";
+import { printOpenApi } from "../../../src/describe/interface/print_openapi.ts";
 import { makeManyTables, type ManyTables, NAMES } from "../../support/many_table_catalogue.ts";
 import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
 

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors/api_error.ts";
-import { MAX_CONTAINERS } from "../../../src/errors/limits.ts";
-import { parseJsonInSlices } from "../../../src/json/parse_json.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
+import { MAX_CONTAINERS } from "../../../src/basics/errors/limits.ts";
+import { parseJsonInSlices } from "../../../src/basics/json/parse_json.ts";
 
 /** More arrays and objects than are kept. */
 const MANY = MAX_CONTAINERS + 3000;

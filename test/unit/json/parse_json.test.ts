@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors/api_error.ts";
-import { type Path, pathOf, printPath } from "../../../src/errors/issue.ts";
-import { parseJson, parseJsonInSlices } from "../../../src/json/parse_json.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
+import { type Path, pathOf, printPath } from "../../../src/basics/errors/issue.ts";
+import { parseJson, parseJsonInSlices } from "../../../src/basics/json/parse_json.ts";
 import { readJson } from "../../support/read_json.ts";
 
 import fc from "fast-check";

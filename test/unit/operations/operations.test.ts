@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { describeService } from "../../../src/interface/openapi/document.ts";
+import { describeService } from "../../../src/describe/interface/openapi/document.ts";
 import { toOperationId, toToolName } from "../../../src/operations/names.ts";
 import { OPERATIONS } from "../../../src/operations/operations.ts";
 import { TOOLS } from "../../../src/operations/tools/tools.ts";
-import { SCOPES } from "../../../src/scopes.ts";
+import { SCOPES } from "../../../src/access/scopes.ts";
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { operationId: string }>>>>;

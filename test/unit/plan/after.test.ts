@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { planZones, type Zone } from "../../../src/plan/after.ts";
-import type { OrderKey } from "../../../src/plan/total_order.ts";
+import { planZones, type Zone } from "../../../src/records/plan/after.ts";
+import type { OrderKey } from "../../../src/records/plan/total_order.ts";
 import { makeColumn } from "../../support/table.ts";
 
 const ID = makeColumn("id", "int8", { nullable: false });

@@ -1,11 +1,11 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Column, SqlText } from "../../../src/catalogue/catalogue.ts";
-import { pathOf } from "../../../src/errors/issue.ts";
-import type { Findings } from "../../../src/plan/column.ts";
-import { planAssignment } from "../../../src/plan/assignment.ts";
-import { NO_SOURCE } from "../../../src/json/source_text.ts";
-import type { Json } from "../../../src/json/json.ts";
+import { pathOf } from "../../../src/basics/errors/issue.ts";
+import type { Findings } from "../../../src/records/plan/column.ts";
+import { planAssignment } from "../../../src/records/plan/assignment.ts";
+import { NO_SOURCE } from "../../../src/basics/json/source_text.ts";
+import type { Json } from "../../../src/basics/json/json.ts";
 import { makeColumn, makeTable } from "../../support/table.ts";
 
 function plan(column: Column, value: Json) {

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Table } from "../../../src/catalogue/catalogue.ts";
-import { findKey } from "../../../src/plan/keys.ts";
-import { planQuery } from "../../../src/plan/query_plan.ts";
-import { planUpdate } from "../../../src/plan/update_plan.ts";
+import { findKey } from "../../../src/records/plan/keys.ts";
+import { planQuery } from "../../../src/records/plan/query_plan.ts";
+import { planUpdate } from "../../../src/records/plan/update_plan.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../../src/request/update_request.ts";
 import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";

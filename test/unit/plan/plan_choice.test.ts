@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { SqlText } from "../../../src/catalogue/catalogue.ts";
-import { dependsOnValues } from "../../../src/plan/plan_choice.ts";
-import { planQuery } from "../../../src/plan/query_plan.ts";
+import { dependsOnValues } from "../../../src/records/plan/plan_choice.ts";
+import { planQuery } from "../../../src/records/plan/query_plan.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";
 import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
 

@@ -1,9 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors/api_error.ts";
-import { pathOf } from "../../../src/errors/issue.ts";
-import { planQuery } from "../../../src/plan/query_plan.ts";
-import { NO_SOURCE } from "../../../src/json/source_text.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
+import { pathOf } from "../../../src/basics/errors/issue.ts";
+import { planQuery } from "../../../src/records/plan/query_plan.ts";
+import { NO_SOURCE } from "../../../src/basics/json/source_text.ts";
 import type { Condition } from "../../../src/request/condition.ts";
 import type { Filter } from "../../../src/request/filters.ts";
 import type { QueryRequest } from "../../../src/request/query_request.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { SqlText, Table } from "../../../src/catalogue/catalogue.ts";
-import { planTotalOrder } from "../../../src/plan/total_order.ts";
+import { planTotalOrder } from "../../../src/records/plan/total_order.ts";
 import { makeColumn, makeTable } from "../../support/table.ts";
 
 const STATUS = makeColumn("status", "text");

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { ValueKind } from "../../../src/catalogue/catalogue.ts";
-import { checkScalar, isCertain } from "../../../src/plan/value.ts";
+import { checkScalar, isCertain } from "../../../src/records/plan/value.ts";
 import { makeColumn } from "../../support/table.ts";
 
 type Case = readonly [

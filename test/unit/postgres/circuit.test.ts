@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { openCircuit, PAUSE_MS } from "../../../src/postgres/circuit.ts";
-import { makeFailure } from "../../../src/postgres/database_error.ts";
+import { openCircuit, PAUSE_MS } from "../../../src/database/postgres/circuit.ts";
+import { makeFailure } from "../../../src/database/postgres/database_error.ts";
 
 const CLOSED = makeFailure("unavailable", "CONNECTION_CLOSED");
 const FULL = { ...makeFailure("unavailable", "53300"), fromServer: true };

@@ -1,7 +1,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import type { Config } from "../../../src/config/config.ts";
-import { planConnection, planSettings, planStandbys } from "../../../src/postgres/connection.ts";
+import type { Config } from "../../../src/server/config/config.ts";
+import {
+  planConnection,
+  planSettings,
+  planStandbys,
+} from "../../../src/database/postgres/connection.ts";
 
 const CONFIG = {
   prepare: true,

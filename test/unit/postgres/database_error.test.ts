@@ -1,7 +1,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { classify, describeFatal, makeFailure } from "../../../src/postgres/database_error.ts";
-import type { FailureKind } from "../../../src/postgres/failure_kind.ts";
+import {
+  classify,
+  describeFatal,
+  makeFailure,
+} from "../../../src/database/postgres/database_error.ts";
+import type { FailureKind } from "../../../src/database/postgres/failure_kind.ts";
 import { SQLSTATES } from "../../support/sqlstates.ts";
 
 const SECRET = "Key (email)=(secret@other.example) already exists";

@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { readdir, readFile } from "node:fs/promises";
-import { collapseSpace } from "../../../src/postgres/statements.ts";
-import { qualify } from "../../../src/postgres/qualify.ts";
+import { collapseSpace } from "../../../src/database/postgres/statements.ts";
+import { qualify } from "../../../src/database/postgres/qualify.ts";
 
 const SOURCES = new URL("../../../src/", import.meta.url);
 /** How a text can reach the driver without the cache of statements. */
@@ -31,7 +31,7 @@ async function readSources(): Promise<ReadonlyMap<string, string>> {
 }
 
 describe("texts that do not pass through the cache of statements", () => {
-  it("are only in src/postgres [TE25]", async () => {
+  it("are only in src/database/postgres [TE25]", async () => {
     const found = [...await readSources()].filter(([file, text]) =>
       !file.startsWith("postgres/") && !file.startsWith("console/") && DIRECT.test(text)
     );

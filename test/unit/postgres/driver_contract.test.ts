@@ -1,8 +1,8 @@
-// Where postgres.js is used in a way that it does not promise: src/postgres/driver.ts numbers the points.
+// Where postgres.js is used in a way that it does not promise: src/database/postgres/driver.ts numbers the points.
 // A test that fails here after an update says what to do with its point.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { MAX_PIPELINED_STATEMENTS } from "../../../src/errors/limits.ts";
+import { MAX_PIPELINED_STATEMENTS } from "../../../src/basics/errors/limits.ts";
 import {
   makeQuery,
   openClient,
@@ -13,7 +13,7 @@ import {
   skipPrepare,
   type Sql,
   takeRows,
-} from "../../../src/postgres/driver.ts";
+} from "../../../src/database/postgres/driver.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import {
   described,

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { openFairCache } from "../../../src/postgres/fair_cache.ts";
+import { openFairCache } from "../../../src/database/postgres/fair_cache.ts";
 
 interface Named {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { EventEmitter } from "node:events";
-import type { DriverSocket } from "../../../src/postgres/driver.ts";
+import type { DriverSocket } from "../../../src/database/postgres/driver.ts";
 
 /** A message that the driver sent: its type, and the strings it begins with. */
 export interface SentMessage {

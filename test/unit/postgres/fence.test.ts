@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { openFence } from "../../../src/postgres/fence.ts";
+import { openFence } from "../../../src/database/postgres/fence.ts";
 
 const PRIMARY = { system: "7", timeline: 3 };
 

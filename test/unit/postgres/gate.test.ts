@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { Gate } from "../../../src/postgres/gate.ts";
+import { Gate } from "../../../src/database/postgres/gate.ts";
 
 describe("Gate", () => {
   it("lets as many in as it has room for, the others in order [R12]", async () => {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { openPace } from "../../../src/postgres/pace.ts";
+import { openPace } from "../../../src/database/postgres/pace.ts";
 
 /** Opens a pace among others, whose ticks and waits come when the test says so. */
 function openFake() {

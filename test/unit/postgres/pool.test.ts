@@ -1,10 +1,10 @@
 // Sessions of a pool: when they are opened, replaced, closed, and used again. They are fakes.
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { openCircuit } from "../../../src/postgres/circuit.ts";
-import { makeFailure } from "../../../src/postgres/database_error.ts";
-import { Pool, type PoolOptions } from "../../../src/postgres/pool.ts";
-import type { Session } from "../../../src/postgres/session.ts";
+import { openCircuit } from "../../../src/database/postgres/circuit.ts";
+import { makeFailure } from "../../../src/database/postgres/database_error.ts";
+import { Pool, type PoolOptions } from "../../../src/database/postgres/pool.ts";
+import type { Session } from "../../../src/database/postgres/session.ts";
 import { sleep } from "../../integration/faults/load.ts";
 
 const TEND_MS = 5;

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { makeFailure } from "../../../src/postgres/database_error.ts";
-import type { ServerIdentity } from "../../../src/postgres/opening_statement.ts";
-import { type FoundServer, ServerWatch } from "../../../src/postgres/primary.ts";
-import type { Session } from "../../../src/postgres/session.ts";
+import { makeFailure } from "../../../src/database/postgres/database_error.ts";
+import type { ServerIdentity } from "../../../src/database/postgres/opening_statement.ts";
+import { type FoundServer, ServerWatch } from "../../../src/database/postgres/primary.ts";
+import type { Session } from "../../../src/database/postgres/session.ts";
 
 const HOSTS = ["a", "b", "c"].map((host) => ({ host, port: 5432 }));
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { Buffer } from "node:buffer";
-import { openMessageReader } from "../../../src/postgres/socket.ts";
+import { openMessageReader } from "../../../src/database/postgres/socket.ts";
 
 /** A message of Postgres: its type, its length and so many bytes, all different from its neighbours'. */
 function makeMessage(size: number, seed: number): Buffer {

@@ -7,9 +7,9 @@ import {
   type PendingQuery,
   type Row,
   type Sql,
-} from "../../../src/postgres/driver.ts";
-import { Statements } from "../../../src/postgres/statements.ts";
-import { collapseSpace } from "../../../src/postgres/statements.ts";
+} from "../../../src/database/postgres/driver.ts";
+import { Statements } from "../../../src/database/postgres/statements.ts";
+import { collapseSpace } from "../../../src/database/postgres/statements.ts";
 
 /** What the driver holds of a query. */
 interface Inside {

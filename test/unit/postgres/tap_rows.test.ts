@@ -2,9 +2,9 @@ import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { Buffer } from "node:buffer";
 import { EventEmitter } from "node:events";
-import type { DriverSocket } from "../../../src/postgres/driver.ts";
-import type { Pace } from "../../../src/postgres/pace.ts";
-import { tapRows } from "../../../src/postgres/tap_rows.ts";
+import type { DriverSocket } from "../../../src/database/postgres/driver.ts";
+import type { Pace } from "../../../src/database/postgres/pace.ts";
+import { tapRows } from "../../../src/database/postgres/tap_rows.ts";
 
 /** A message of Postgres: its kind, its length, and the rest. */
 function message(kind: string, ...rest: readonly number[]): Buffer {

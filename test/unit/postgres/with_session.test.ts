@@ -1,9 +1,17 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { repeat, type SessionSource, withSession } from "../../../src/postgres/with_session.ts";
-import { DatabaseError, type Failure, makeFailure } from "../../../src/postgres/database_error.ts";
-import { TRANSACTION_LOST } from "../../../src/postgres/failure_kind.ts";
-import { Gate } from "../../../src/postgres/gate.ts";
+import {
+  repeat,
+  type SessionSource,
+  withSession,
+} from "../../../src/database/postgres/with_session.ts";
+import {
+  DatabaseError,
+  type Failure,
+  makeFailure,
+} from "../../../src/database/postgres/database_error.ts";
+import { TRANSACTION_LOST } from "../../../src/database/postgres/failure_kind.ts";
+import { Gate } from "../../../src/database/postgres/gate.ts";
 import { sleep } from "../../integration/faults/load.ts";
 
 /** Sessions of a server that is silent: each look for one is written down, and gives nothing. */

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import type { Compile, Database } from "../../../src/postgres/database.ts";
+import type { Compile, Database } from "../../../src/database/postgres/database.ts";
 import { batchLookUps } from "../../../src/records/batch_look_ups.ts";
-import { findKey } from "../../../src/plan/keys.ts";
-import { planQuery } from "../../../src/plan/query_plan.ts";
+import { findKey } from "../../../src/records/plan/keys.ts";
+import { planQuery } from "../../../src/records/plan/query_plan.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";
 import { printStatement } from "../../support/print_statement.ts";
 import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";

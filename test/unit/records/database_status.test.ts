@@ -1,14 +1,18 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import type { ApiError } from "../../../src/errors/api_error.ts";
+import type { ApiError } from "../../../src/basics/errors/api_error.ts";
 import { toApiError } from "../../../src/records/database_status.ts";
 import {
   classify,
   DatabaseError,
   type Failure,
   makeFailure,
-} from "../../../src/postgres/database_error.ts";
-import { DEADLINE, POOL_WAIT, TRANSACTION_TIMEOUT } from "../../../src/postgres/failure_kind.ts";
+} from "../../../src/database/postgres/database_error.ts";
+import {
+  DEADLINE,
+  POOL_WAIT,
+  TRANSACTION_TIMEOUT,
+} from "../../../src/database/postgres/failure_kind.ts";
 import { SQLSTATES } from "../../support/sqlstates.ts";
 
 const SECRET = "Key (email)=(secret@other.example) already exists";

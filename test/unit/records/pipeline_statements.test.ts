@@ -1,11 +1,15 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import type { Compile, Database, PipelinedStatement } from "../../../src/postgres/database.ts";
-import type { Observation } from "../../../src/telemetry/observe.ts";
+import type {
+  Compile,
+  Database,
+  PipelinedStatement,
+} from "../../../src/database/postgres/database.ts";
+import type { Observation } from "../../../src/server/telemetry/observe.ts";
 import { pipelineStatements } from "../../../src/records/pipeline_statements.ts";
-import { planUpdate } from "../../../src/plan/update_plan.ts";
+import { planUpdate } from "../../../src/records/plan/update_plan.ts";
 import { parseUpdateRequest } from "../../../src/request/update_request.ts";
-import { compileUpdateByKey, type KeyedRow } from "../../../src/sql/update_by_key.ts";
+import { compileUpdateByKey, type KeyedRow } from "../../../src/records/sql/update_by_key.ts";
 import { printStatement } from "../../support/print_statement.ts";
 import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
 

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { planUpdate } from "../../../src/plan/update_plan.ts";
-import type { Database } from "../../../src/postgres/database.ts";
+import { planUpdate } from "../../../src/records/plan/update_plan.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
 import { openRecords } from "../../../src/records/records.ts";
 import { parseUpdateRequest } from "../../../src/request/update_request.ts";
 import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";

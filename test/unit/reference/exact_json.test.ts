@@ -7,7 +7,7 @@ import {
   parseResponse,
   writeExact,
   writeIndented,
-} from "../../../src/reference/exact_json.ts";
+} from "../../../src/describe/reference/exact_json.ts";
 
 const LOSSY = [
   '{"a":1.50}',

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import type { DescribedField } from "../../../src/reference/described.ts";
-import { type ExampleTable, makeExamples } from "../../../src/reference/make_examples.ts";
-import { readTable } from "../../../src/reference/read_table.ts";
+import type { DescribedField } from "../../../src/describe/reference/described.ts";
+import { type ExampleTable, makeExamples } from "../../../src/describe/reference/make_examples.ts";
+import { readTable } from "../../../src/describe/reference/read_table.ts";
 
 function field(name: string, part: Partial<DescribedField> = {}): DescribedField {
   return {

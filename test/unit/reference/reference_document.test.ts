@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { describeService } from "../../../src/interface/openapi/document.ts";
-import { readReference } from "../../../src/reference/reference_document.ts";
+import { describeService } from "../../../src/describe/interface/openapi/document.ts";
+import { readReference } from "../../../src/describe/reference/reference_document.ts";
 
 describe("the document that the reference shows", () => {
   const reference = readReference(describeService());

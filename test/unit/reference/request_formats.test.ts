@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { printJson } from "../../../src/reference/print_literal.ts";
-import { REQUEST_FORMATS } from "../../../src/reference/request_formats.ts";
-import { writeCurl } from "../../../src/reference/write_curl.ts";
+import { printJson } from "../../../src/describe/reference/print_literal.ts";
+import { REQUEST_FORMATS } from "../../../src/describe/reference/request_formats.ts";
+import { writeCurl } from "../../../src/describe/reference/write_curl.ts";
 
 const ADDRESS = "https://api.example.org/rows/";
 const REQUEST = {

@@ -5,8 +5,8 @@ import {
   type LogState,
   parsePosition,
   printPosition,
-} from "../../../src/replicas/position.ts";
-import { openPrimaryLog } from "../../../src/replicas/primary_log.ts";
+} from "../../../src/database/replicas/position.ts";
+import { openPrimaryLog } from "../../../src/database/replicas/primary_log.ts";
 
 function state(timeline: number, bytes: number, forkedAt?: number): LogState {
   return {

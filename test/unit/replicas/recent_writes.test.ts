@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import type { Database } from "../../../src/postgres/database.ts";
-import { openRecentWrites } from "../../../src/replicas/recent_writes.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import { openRecentWrites } from "../../../src/database/replicas/recent_writes.ts";
 
 describe("openRecentWrites", () => {
   function open(stickyMs = 4000) {

@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors/api_error.ts";
-import { pathOf } from "../../../src/errors/issue.ts";
-import { parseJson } from "../../../src/json/parse_json.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
+import { pathOf } from "../../../src/basics/errors/issue.ts";
+import { parseJson } from "../../../src/basics/json/parse_json.ts";
 import { parseQueryRequest, type QueryRequest } from "../../../src/request/query_request.ts";
 import fc from "fast-check";
 

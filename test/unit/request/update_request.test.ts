@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors/api_error.ts";
-import { parseJson } from "../../../src/json/parse_json.ts";
+import { ApiError } from "../../../src/basics/errors/api_error.ts";
+import { parseJson } from "../../../src/basics/json/parse_json.ts";
 import { parseUpdateRequest, type UpdateBody } from "../../../src/request/update_request.ts";
 
 function parse(body: unknown): UpdateBody {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { DENO_ADAPTER } from "../../../src/runtime/deno.ts";
+import { DENO_ADAPTER } from "../../../src/server/runtime/deno.ts";
 
 describe("Deno's server", () => {
   it("has a chunk of a body in its own memory when it asks for the next one [EX25]", async () => {

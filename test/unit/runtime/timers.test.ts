@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { startDeadline } from "../../../src/runtime/timers.ts";
+import { startDeadline } from "../../../src/server/runtime/timers.ts";
 
 /** A client that is looked at once what it waits for is slow. */
 function watchClient(slow: () => void): { readonly signal: AbortSignal } {

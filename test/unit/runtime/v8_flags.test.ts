@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { listNodeFlags } from "../../../src/runtime/v8_flags.ts";
+import { listNodeFlags } from "../../../src/server/runtime/v8_flags.ts";
 
 describe("the flags that the service sets on Node", () => {
   const FLAGS = {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { debounce, DEBOUNCE_MS } from "../../../src/telemetry/debounce.ts";
-import type { Observation } from "../../../src/telemetry/observe.ts";
+import { debounce, DEBOUNCE_MS } from "../../../src/server/telemetry/debounce.ts";
+import type { Observation } from "../../../src/server/telemetry/observe.ts";
 
 function open() {
   const clock = { now: 0 };

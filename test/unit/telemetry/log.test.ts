@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { createLog } from "../../../src/telemetry/log.ts";
-import { mintToken } from "../../../src/tokens/token_text.ts";
-import type { Observation } from "../../../src/telemetry/observe.ts";
+import { createLog } from "../../../src/server/telemetry/log.ts";
+import { mintToken } from "../../../src/access/tokens/token_text.ts";
+import type { Observation } from "../../../src/server/telemetry/observe.ts";
 
 const REQUEST: Observation = {
   kind: "request",

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { VERSION } from "../../../src/config/config.ts";
-import { createMetrics } from "../../../src/telemetry/metrics.ts";
+import { VERSION } from "../../../src/server/config/config.ts";
+import { createMetrics } from "../../../src/server/telemetry/metrics.ts";
 import { readMetrics } from "../../support/read_metrics.ts";
 
 function open() {

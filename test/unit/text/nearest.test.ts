@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { nearest } from "../../../src/text/nearest.ts";
+import { nearest } from "../../../src/basics/text/nearest.ts";
 
 const NAMES = ["id", "status", "modified_at", "customer_number", "eq", "in"];
 

@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { quote } from "../../../src/errors/issue.ts";
-import { redactTokens } from "../../../src/text/redact.ts";
-import { mintToken } from "../../../src/tokens/token_text.ts";
+import { quote } from "../../../src/basics/errors/issue.ts";
+import { redactTokens } from "../../../src/basics/text/redact.ts";
+import { mintToken } from "../../../src/access/tokens/token_text.ts";
 
 describe("redactTokens", () => {
   it("leaves only the id of a token: whole, cut, or percent-encoded [AU19]", () => {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
-import { sha256, sha256OfLong } from "../../../src/text/sha256.ts";
+import { sha256, sha256OfLong } from "../../../src/basics/text/sha256.ts";
 
 describe("sha256", () => {
   it("is what Web Crypto computes of the text in UTF-8 [A23]", async () => {

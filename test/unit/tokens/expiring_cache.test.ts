@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { openExpiringCache } from "../../../src/tokens/expiring_cache.ts";
+import { openExpiringCache } from "../../../src/access/tokens/expiring_cache.ts";
 
 describe("openExpiringCache", () => {
   it("forgets the oldest when there are too many, so that a flood fills nothing [AU14]", () => {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { parseDuration, parseExpiry } from "../../../src/tokens/parse_expiry.ts";
+import { parseDuration, parseExpiry } from "../../../src/access/tokens/parse_expiry.ts";
 
 describe("parseExpiry", () => {
   it("reads never, a time from now, and a day in UTC [A16]", () => {

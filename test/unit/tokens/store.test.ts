@@ -1,11 +1,11 @@
 import { assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import type { Database } from "../../../src/postgres/database.ts";
-import { makeFailure } from "../../../src/postgres/database_error.ts";
-import type { ApiError } from "../../../src/errors/api_error.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import { makeFailure } from "../../../src/database/postgres/database_error.ts";
+import type { ApiError } from "../../../src/basics/errors/api_error.ts";
 import { findApiError } from "../../../src/http/respond.ts";
-import { createTokenStore } from "../../../src/tokens/store.ts";
-import { mintToken } from "../../../src/tokens/token_text.ts";
+import { createTokenStore } from "../../../src/access/tokens/store.ts";
+import { mintToken } from "../../../src/access/tokens/token_text.ts";
 import { listParameters, openSubject, RECORD } from "./subject.ts";
 
 describe("createTokenStore", () => {

@@ -1,6 +1,6 @@
-import type { Database } from "../../../src/postgres/database.ts";
-import { DatabaseError, type Failure } from "../../../src/postgres/database_error.ts";
-import { createTokenStore, type StoreOptions } from "../../../src/tokens/store.ts";
+import type { Database } from "../../../src/database/postgres/database.ts";
+import { DatabaseError, type Failure } from "../../../src/database/postgres/database_error.ts";
+import { createTokenStore, type StoreOptions } from "../../../src/access/tokens/store.ts";
 
 /** Opens a token store on a database that counts statements, and returns what the test sets. */
 export function openSubject(options: StoreOptions = {}) {

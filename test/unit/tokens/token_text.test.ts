@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
-import { checkToken, digest, mintToken } from "../../../src/tokens/token_text.ts";
+import { checkToken, digest, mintToken } from "../../../src/access/tokens/token_text.ts";
 
 describe("mintToken", () => {
   it("mints rg_ + id + _ + 43 characters + checksum of 6 [A21]", () => {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { MAX_ATTEMPTS, planRetry, readRetryAfter } from "../../../src/webhooks/schedule.ts";
+import { MAX_ATTEMPTS, planRetry, readRetryAfter } from "../../../src/feeds/webhooks/schedule.ts";
 
 const plan = (attempts: number, retryAfter?: number, random = 0) =>
   planRetry({ attempts, retryAfter, random });

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { signMessage } from "../../../src/webhooks/secret.ts";
+import { signMessage } from "../../../src/feeds/webhooks/secret.ts";
 
 describe("signMessage", () => {
   // The example of Standard Webhooks' own libraries; theirs verifies others in test/integration/webhooks.

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { readConfig } from "../../../src/config/config.ts";
-import { findUrlProblem } from "../../../src/webhooks/webhook_url.ts";
+import { readConfig } from "../../../src/server/config/config.ts";
+import { findUrlProblem } from "../../../src/feeds/webhooks/webhook_url.ts";
 
 function rulesOf(hosts: string) {
   const { config, problems } = readConfig({ ROWGATE_WEBHOOK_HOSTS: hosts });

@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { announceFirstStart, printBanner } from "../../../../src/cli/serve/first_start.ts";
-import { type Config, readConfig } from "../../../../src/config/config.ts";
-import type { Output } from "../../../../src/runtime/host.ts";
-import { mintToken } from "../../../../src/tokens/token_text.ts";
+import { type Config, readConfig } from "../../../../src/server/config/config.ts";
+import type { Output } from "../../../../src/server/runtime/host.ts";
+import { mintToken } from "../../../../src/access/tokens/token_text.ts";
 
 const address = "http://127.0.0.1:8080";
 

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { divideLimits } from "../../../../src/cli/workers/divide_limits.ts";
-import { readConfig } from "../../../../src/config/config.ts";
+import { readConfig } from "../../../../src/server/config/config.ts";
 
 describe("the limits of a service with several workers", () => {
   const divide = (environment: Record<string, string>, workers: number) =>

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { keepWorker } from "../../../../src/cli/workers/keep_worker.ts";
-import type { Observation } from "../../../../src/telemetry/observe.ts";
-import type { Ended } from "../../../../src/runtime/workers.ts";
+import type { Observation } from "../../../../src/server/telemetry/observe.ts";
+import type { Ended } from "../../../../src/server/runtime/workers.ts";
 
 describe("keepWorker", () => {
   const ends: readonly Ended[] = [

@@ -4,9 +4,9 @@ import {
   createMetricsCollector,
   type SupervisorMessage,
 } from "../../../../src/cli/workers/share_metrics.ts";
-import { createMetrics } from "../../../../src/telemetry/metrics.ts";
-import { VERSION } from "../../../../src/config/config.ts";
-import type { WorkerProcess } from "../../../../src/runtime/workers.ts";
+import { createMetrics } from "../../../../src/server/telemetry/metrics.ts";
+import { VERSION } from "../../../../src/server/config/config.ts";
+import type { WorkerProcess } from "../../../../src/server/runtime/workers.ts";
 import { readMetrics } from "../../../support/read_metrics.ts";
 
 describe("the metrics of several workers", () => {
