@@ -76,7 +76,7 @@ function embed(contents) {
     name: "console",
     setup({ onLoad }) {
       onLoad(
-        { filter: /[\\/]console_files[\\/]build_console\.ts$/ },
+        { filter: /[\\/]console[\\/]files[\\/]build_console\.ts$/ },
         () => ({ contents, loader: "js" }),
       );
     },

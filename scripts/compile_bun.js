@@ -38,7 +38,7 @@ const { outputs } = await Bun.build({
   }, {
     name: "console",
     setup(build) {
-      const filter = /[\\/]console_files[\\/]build_console\.ts$/;
+      const filter = /[\\/]console[\\/]files[\\/]build_console\.ts$/;
       build.onLoad({ filter }, () => ({ contents: consoleModule, loader: "js" }));
     },
   }],

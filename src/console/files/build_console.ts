@@ -21,7 +21,7 @@ const SVG = "image/svg+xml";
 /** False in the module that replaces this one in a bundle or binary, which contains the files. */
 export const FROM_SOURCE: boolean = true;
 /** The root of the repository, as seen from this file. */
-const ROOT = new URL("../../", import.meta.url);
+const ROOT = new URL("../../../", import.meta.url);
 
 /**
  * Builds the files of the console from `src/console` and its packages. In a bundle or a binary, a
@@ -80,7 +80,7 @@ function locate(module: string): string {
 }
 
 async function licensePreact(): Promise<string> {
-  const licence = await readFile(new URL("../../LICENSE", import.meta.resolve("preact")), "utf8");
+  const licence = await readFile(new URL("../LICENSE", import.meta.resolve("preact")), "utf8");
   return `/*! With Preact:\n${licence.trim()}\n*/\n`;
 }
 
