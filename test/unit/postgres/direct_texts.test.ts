@@ -33,14 +33,14 @@ async function readSources(): Promise<ReadonlyMap<string, string>> {
 describe("texts that do not pass through the cache of statements", () => {
   it("are only in src/database/postgres [TE25]", async () => {
     const found = [...await readSources()].filter(([file, text]) =>
-      !file.startsWith("postgres/") && !file.startsWith("console/") && DIRECT.test(text)
+      !file.startsWith("database/postgres/") && !file.startsWith("console/") && DIRECT.test(text)
     );
     assertEquals(found.map(([file]) => file), []);
   });
 
   it("name the schema of every operator, function and type [TE25]", async () => {
     const files = [...await readSources()].filter(([file]) =>
-      file.startsWith("postgres/") && !CACHED.has(file.slice(file.lastIndexOf("/") + 1))
+      file.startsWith("database/postgres/") && !CACHED.has(file.slice(file.lastIndexOf("/") + 1))
     );
     const texts = files.flatMap(([, source]) =>
       TEXTS.flatMap((pattern) => [...source.matchAll(pattern)].map(([, text]) => text!.trim()))
