@@ -91,10 +91,12 @@ describeSharedService("HTTP", ({ query, single, get, service }) => {
 
   it("responds with 405 and Allow to other methods [HT1]", async () => {
     for (
-      const [path, allowed] of [[QUERY, "POST"], [
-        "/integration/tables/deals/records/single",
-        "PATCH",
-      ], [TABLES, "GET"]] as const
+      const [path, allowed] of [
+        [QUERY, "POST"],
+        ["/integration/tables/deals/records", "POST"],
+        ["/integration/tables/deals/records/bulk", "PATCH"],
+        [TABLES, "GET"],
+      ] as const
     ) {
       for (
         const method of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((name) => name !== allowed)

@@ -22,7 +22,7 @@ describeSharedService("Order of checks", ({ kind, query, single, bulk, service }
       "/console",
       "/integration",
       "/integration/tables/deals",
-      "/integration/tables/deals/records",
+      "/integration/tables/deals/record",
       "/integration/tables/deals/records/many",
       "/Integration/tables",
       "/integration/tables//query",
