@@ -121,7 +121,8 @@ describeService("Tables and columns with names of the policy", (conversation) =>
     const warnings = service().observations.flatMap((each) =>
       each.kind === "warning" ? [each.message] : []
     );
-    const message = 'policy: tables.twice.columns: two columns are called "b", so the table is not exposed';
+    const message =
+      'policy: tables.twice.columns: two columns are called "b", so the table is not exposed';
     assert(warnings.includes(message), warnings.join("\n"));
   });
 

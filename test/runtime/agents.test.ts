@@ -11,6 +11,7 @@ const TOOLS = [
   "list_tables",
   "describe_table",
   "query_records",
+  "get_record",
   "list_changes",
   "preview_update",
   "update_record",
@@ -52,6 +53,8 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
         const filters = { and: [{ field: "fid", op: "in", value: [3, 4] }] };
         const page = await call(agent, "query_records", { table: "deals", filters });
         assertEquals(page.total, 2);
+        const one = await call(agent, "get_record", { table: "deals", filters: { fid: 3 } });
+        assertEquals(one.record.fid, 3);
         const { cursor } = await call(agent, "list_changes", { table: "deals", since: "now" });
         const update = { table: "deals", filters: { fid: 3 }, fields: { note: name.slice(0, 8) } };
         assertEquals((await call(agent, "preview_update", update)).updated, 1);
@@ -101,7 +104,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
     it("refuses what the token does not allow [MC4] [MC5] [AG1]", async () => {
       const agent = await connect(service.tokens.query);
       const { tools } = await agent.listTools();
-      assertEquals(tools.map(({ name }) => name), TOOLS.slice(0, 4));
+      assertEquals(tools.map(({ name }) => name), TOOLS.slice(0, 5));
       const given = { table: "deals", filters: { fid: 3 }, fields: { note: "no" } };
       const refused = await agent.callTool({ name: "update_record", arguments: given });
       assertEquals([refused.isError, refused.content[0]!.text], [
