@@ -1,5 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { RUNTIMES } from "../support/runtime_server.ts";
 import { startCommand } from "./run_process.ts";
 import { createServingDatabase, type ServingDatabase } from "./serving_database.ts";
@@ -18,8 +21,13 @@ interface Examined {
 
 describe("rowgate doctor", () => {
   let database: ServingDatabase;
+  let folder: string;
 
   before(async () => {
+    // A key that updates check is no finding.
+    folder = await mkdtemp(join(tmpdir(), "rowgate-doctor-"));
+    const tables = { visits: { cross_tenant_columns: ["person"] } };
+    await writeFile(join(folder, "policy.json"), JSON.stringify({ tables }));
     database = await createServingDatabase();
     await database.admin.unsafe(`
       create table people (tenant_id int4 not null, id int4 primary key);
@@ -29,12 +37,16 @@ describe("rowgate doctor", () => {
       alter table visits add constraint "Visit's ""person""" foreign key ${DEFINITION};
       grant select, update on people, visits to rowgate_app`);
   });
-  after(() => database?.drop());
+  after(async () => {
+    await database?.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
 
   for (const runtime of RUNTIMES) {
     it(`prints statements on ${runtime} that keep all of a key but what they name [CF21]`, async () => {
       const command = startCommand(runtime, ["doctor", "--json"], {
         DATABASE_URL: database.servingUrl,
+        ROWGATE_POLICY: join(folder, "policy.json"),
       });
       assertEquals(await command.ended, 1, command.output().stderr);
       const { checks } = JSON.parse(command.output().stdout) as { checks: Examined[] };
