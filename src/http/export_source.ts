@@ -4,6 +4,9 @@ import { checkWhenFree, type CurrentAccess } from "../access/tokens/current_acce
 import type { ExportResult, ExportSource } from "./export_stream.ts";
 import type { Trace } from "./trace.ts";
 
+/** How long an export goes on while its token cannot be looked up. @see A23 */
+const MAX_FAILING_MS = 500;
+
 /** The rows of an export, printed. */
 export interface PrintedRows {
   readonly next: ExportSource["next"];
@@ -32,6 +35,8 @@ export function openExportSource(
   let looking: Promise<void> | undefined;
   /** Why the token allows no more. */
   let obstacle: unknown;
+  /** Since when the token cannot be looked up; undefined: it can be. */
+  let failingSinceMs: number | undefined;
 
   /**
    * Looks at the token while rows are read: the embedded Postgres has one session, which an export may
@@ -39,8 +44,17 @@ export function openExportSource(
    */
   function look(): void {
     looking ??= checkWhenFree(current)
-      .catch((thrown) => obstacle = thrown)
-      .finally(() => looking = undefined);
+      .then(() => failingSinceMs = undefined, refuse)
+      .then(() => looking = undefined);
+  }
+
+  /** A session that has just broken is no reason to cut off an export whose rows arrive. */
+  function refuse(thrown: unknown): void {
+    const nowMs = performance.now();
+    failingSinceMs ??= nowMs;
+    const isPassing = findDatabaseError(thrown) !== undefined &&
+      nowMs - failingSinceMs < MAX_FAILING_MS;
+    if (!isPassing) obstacle = thrown;
   }
 
   async function next(spare?: Uint8Array<ArrayBuffer>) {
