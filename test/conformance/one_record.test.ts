@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
+import { IS_REMOTE } from "../support/service.ts";
 import { assertMatched, assertOk, assertRejected, assertRejectedAt } from "./assert_response.ts";
 import { describeService, describeSharedService } from "./describe_service.ts";
 
@@ -118,6 +119,8 @@ describeSharedService("One record", ({ one, query, service }) => {
     const head = await service().send("HEAD", path);
     assertEquals([head.status, head.text], [200, ""]);
     assertMatch(head.headers.get("etag") ?? "", /^"/);
+    // A client of fetch sends no body with GET, nor its length.
+    if (IS_REMOTE) return;
     assertRejected(
       await service().send("GET", path, { headers: { "content-length": "2" } }),
       400,

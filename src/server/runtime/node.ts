@@ -39,6 +39,8 @@ async function listen(handler: Handler, options: ListenOptions): Promise<Server>
     },
   }) as ReturnType<typeof createServer>;
   lingerOnClose(server);
+  // Node would answer a value of Expect that it does not know with a 417 of its own.
+  server.on("checkExpectation", (incoming, outgoing) => server.emit("request", incoming, outgoing));
   if (options.shared) outliveSupervisor();
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
