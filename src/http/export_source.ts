@@ -32,36 +32,12 @@ export function openExportSource(
   const startedMs = performance.now();
   let bytes = 0;
   let error: unknown;
-  let looking: Promise<void> | undefined;
-  /** Why the token allows no more. */
-  let obstacle: unknown;
-  /** Since when the token cannot be looked up; undefined: it can be. */
-  let failingSinceMs: number | undefined;
-
-  /**
-   * Looks at the token while rows are read: the embedded Postgres has one session, which an export may
-   * hold until it ends.
-   */
-  function look(): void {
-    looking ??= checkWhenFree(current)
-      .then(() => failingSinceMs = undefined, refuse)
-      .then(() => looking = undefined);
-  }
-
-  /** A session that has just broken is no reason to cut off an export whose rows arrive. */
-  function refuse(thrown: unknown): void {
-    const nowMs = performance.now();
-    failingSinceMs ??= nowMs;
-    const isPassing = findDatabaseError(thrown) !== undefined &&
-      nowMs - failingSinceMs < MAX_FAILING_MS;
-    if (!isPassing) obstacle = thrown;
-  }
+  const checkToken = checkBeside(current);
 
   async function next(spare?: Uint8Array<ArrayBuffer>) {
     try {
       const chunk = await printed.next(spare);
-      look();
-      if (obstacle !== undefined) throw obstacle;
+      checkToken();
       bytes += chunk?.length ?? 0;
       return chunk;
     } catch (thrown) {
@@ -87,6 +63,33 @@ export function openExportSource(
   }
 
   return { next, close };
+}
+
+/**
+ * Makes a function that begins to look the token up, and throws once it allows no more. It does not wait:
+ * the embedded Postgres has one session, which an export may hold until it ends.
+ */
+function checkBeside(current: CurrentAccess): () => void {
+  let looking: Promise<void> | undefined;
+  let obstacle: unknown;
+  /** Since when the token cannot be looked up; undefined: it can be. */
+  let failingSinceMs: number | undefined;
+
+  /** A session that has just broken is no reason to cut off an export whose rows arrive. */
+  function refuse(thrown: unknown): void {
+    const nowMs = performance.now();
+    failingSinceMs ??= nowMs;
+    const isPassing = findDatabaseError(thrown) !== undefined &&
+      nowMs - failingSinceMs < MAX_FAILING_MS;
+    if (!isPassing) obstacle = thrown;
+  }
+
+  return () => {
+    looking ??= checkWhenFree(current)
+      .then(() => failingSinceMs = undefined, refuse)
+      .then(() => looking = undefined);
+    if (obstacle !== undefined) throw obstacle;
+  };
 }
 
 function describeFailure(error: unknown): ExportEnd {
