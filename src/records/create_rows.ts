@@ -53,8 +53,7 @@ async function create(run: Run, plan: CreatePlan, document: unknown): Promise<Cr
   try {
     if (groups.length > 1 || needsTransaction(plan)) return await createTogether(run, plan, groups);
     const { settings } = run;
-    const compile = (sql: Sql) =>
-      compileCreate(sql, plan, { group: group!, settings, zone: findZone(run) });
+    const compile = (sql: Sql) => compileCreate(sql, plan, { group: group!, settings });
     const rows = await run.database.run(compile, { write: true, ...run.requester });
     return readList(rows[0], plan.records.length);
   } catch (error) {
@@ -68,11 +67,6 @@ async function create(run: Run, plan: CreatePlan, document: unknown): Promise<Cr
 function needsTransaction({ table, rollback, audit, idempotency }: CreatePlan): boolean {
   return rollback || audit !== undefined || idempotency !== undefined ||
     table.inserts.rereads || table.inserts.hasRewriteRules;
-}
-
-/** Returns the time zone of the session, if that is not UTC. */
-function findZone({ settings }: Pick<Run, "settings">): string | undefined {
-  return settings.find(({ name }) => name === "TimeZone")?.value;
 }
 
 /** @throws {ApiError} 409 the database has skipped a row */
@@ -102,9 +96,9 @@ async function createTogether(
   const count = sqlCount(records.length);
   const steps: (Step | StepGroup)[] = [
     ...claimSteps(idempotency),
-    ...insertSteps(run, plan, { groups, take: (rows) => void created.push(...rows) }),
+    ...insertSteps(plan, { groups, take: (rows) => void created.push(...rows) }),
     ...rereadSteps(plan, written, table.inserts.rereads),
-    ...readSteps(run, plan, created),
+    ...readSteps(plan, created),
     ...(audit === undefined
       ? []
       : [(sql: Sql) => compileAudit(sql, audit, { matched: count(sql), updated: count(sql) })]),
@@ -120,18 +114,16 @@ function sqlCount(count: number) {
 
 /** Gives the steps that insert, those of one statement each sent together. */
 function insertSteps(
-  run: Run,
   plan: CreatePlan,
   { groups, take }: {
     readonly groups: readonly RecordGroup[];
     readonly take: (rows: readonly CreatedRow[]) => void;
   },
 ): StepGroup[] {
-  const zone = findZone(run);
   if (plan.table.inserts.hasRewriteRules) {
     // Postgres applies no rules inside of WITH.
     return groups.map((group) => ({
-      steps: [(sql: Sql) => compileInsert(sql, plan, { group, zone })],
+      steps: [(sql: Sql) => compileInsert(sql, plan, group)],
       take(rows: Rows) {
         if (rows.length !== group.records.length) throw rejectSkipped(null);
         take(rows as unknown as readonly CreatedRow[]);
@@ -142,9 +134,7 @@ function insertSteps(
   for (let from = 0; from < groups.length; from += MAX_PIPELINED_STATEMENTS) {
     const sent = groups.slice(from, from + MAX_PIPELINED_STATEMENTS);
     steps.push({
-      steps: sent.map((group) => (sql: Sql) =>
-        compileCreate(sql, plan, { group, settings: [], zone })
-      ),
+      steps: sent.map((group) => (sql: Sql) => compileCreate(sql, plan, { group, settings: [] })),
       take(rows: Rows) {
         for (const [place, row] of rows.entries()) {
           take(readList(row as unknown as CreatedList, sent[place]!.records.length));
@@ -156,11 +146,11 @@ function insertSteps(
 }
 
 /** Reads the rows again where something may have changed them after they were written. */
-function readSteps(run: Run, plan: CreatePlan, created: CreatedRow[]): StepGroup[] {
+function readSteps(plan: CreatePlan, created: CreatedRow[]): StepGroup[] {
   if (!plan.representation || !plan.table.inserts.rereads) return [];
   const read: Step = (sql) => {
     const keys = `[${created.map(({ reread }) => reread).join()}]`;
-    return compileReadCreated(sql, plan, { keys, zone: findZone(run) });
+    return compileReadCreated(sql, plan, keys);
   };
   const take = (rows: Rows) => {
     for (const [place, { record }] of (rows as unknown as { record: string }[]).entries()) {
@@ -182,7 +172,7 @@ async function findRefused(
     groupRecords({ table: plan.table, records: [record] })
   );
   const places = new Map<Step, number>();
-  const steps = insertSteps(run, { ...plan, representation: false }, { groups, take: () => {} });
+  const steps = insertSteps({ ...plan, representation: false }, { groups, take: () => {} });
   for (const step of steps.flatMap((group) => group.steps)) places.set(step, places.size);
   let failed: number | undefined;
   try {

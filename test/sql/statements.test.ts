@@ -107,20 +107,18 @@ function createOf(sql: Sql, given: {
   records?: readonly object[];
   settings?: typeof SETTINGS;
   representation?: boolean;
-  zone?: string;
 }) {
   const {
     table = TABLE,
     records = [{ status: "open", day: "2026-01-31" }, { day: "2026-02-01", status: null }],
     settings = [],
     representation = false,
-    zone,
   } = given;
   const options = { table, access: ACCESS, rollback: false, representation };
   const request = parseRecordsRequest({ records });
   const plan = planCreate(request, { ...options, wideNumbersAsText: false });
   const [group] = groupRecords(plan);
-  return compileCreate(sql, plan, { group: group!, settings, zone });
+  return compileCreate(sql, plan, { group: group!, settings });
 }
 
 /** The text of a statement as it is written, before `qualify` adds the schemas. */
@@ -277,7 +275,7 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
     compileUpdateBulk(sql, update(UPDATE, { maxAffected: 5, audited: AUDITED })),
   "a create": (sql) => createOf(sql, { settings: SETTINGS }),
   "a create that returns rows in a session of another zone": (sql) =>
-    createOf(sql, { representation: true, zone: "Europe/Berlin" }),
+    createOf(sql, { representation: true, table: { ...TABLE, timeZone: "Europe/Berlin" } }),
   "the decision before rewrite rules": (sql) => compileDecision(sql, update(UPDATE)),
   "an update of a table with rewrite rules": (sql) =>
     compileUpdateWithRules(sql, update(UPDATE), 1),

@@ -1,4 +1,4 @@
-import type { Column, SqlText } from "../../catalogue/catalogue.ts";
+import type { Column, SqlText, Table } from "../../catalogue/catalogue.ts";
 import { splitTenant } from "../../catalogue/tenant_column.ts";
 import type { CreatePlan, NewRecord } from "../plan/create_plan.ts";
 import { ownColumn, refersBy } from "../plan/scope.ts";
@@ -80,19 +80,17 @@ export function groupRecords(
 export function compileCreate(
   sql: Sql,
   plan: CreatePlan,
-  { group, settings, zone }: {
+  { group, settings }: {
     readonly group: RecordGroup;
     /** Those that the statement makes itself; in a transaction, a step before it makes them. */
     readonly settings: readonly Setting[];
-    /** The zone of the session, where times have to be printed in UTC. */
-    readonly zone: string | undefined;
   },
 ): PendingQuery<CreatedList[]> {
   const count = sql`${String(group.records.length)}::text::int8`;
   return sql<CreatedList[]>`
     with ${compileSettings(sql, settings)}
     "$created" as (
-      ${compileInsert(sql, plan, { group, zone })}
+      ${compileInsert(sql, plan, group)}
     )
     select
       (
@@ -112,7 +110,7 @@ export function compileCreate(
 export function compileInsert(
   sql: Sql,
   plan: CreatePlan,
-  { group, zone }: { readonly group: RecordGroup; readonly zone: string | undefined },
+  group: RecordGroup,
 ): Fragment {
   const { table } = plan;
   const { keys, values } = compileSent(sql, plan, group);
@@ -122,18 +120,17 @@ export function compileInsert(
       from json_array_elements(${printGroup(group)}::text::json) with ordinality
         "$sent"("$value", "$place")
       order by "$sent"."$place"
-      returning ${compileReturned(sql, plan, zone)}`;
+      returning ${compileReturned(sql, plan)}`;
 }
 
 /** Compiles what is returned of a row that was written, after the checks of the row. */
 function compileReturned(
   sql: Sql,
   plan: Pick<CreatePlan, "table" | "scope" | "representation" | "wideNumbersAsText">,
-  zone: string | undefined,
 ): Fragment {
   const { table, representation } = plan;
   const print = (columns: readonly Column[]) =>
-    columns.length === 0 ? sql`null::text` : compilePrinted(sql, plan, { columns, zone });
+    columns.length === 0 ? sql`null::text` : compilePrinted(sql, plan, columns);
   const reread = table.inserts.rereads ? sql`${compileKey(sql, plan)}::text` : sql`null::text`;
   return sql`${join(sql, ",", compileChecks(sql, plan))},
         ${print(table.primaryKey)} "key",
@@ -144,12 +141,12 @@ function compileReturned(
 /** Compiles the JSON of a row with the given columns. */
 function compilePrinted(
   sql: Sql,
-  { wideNumbersAsText }: Pick<CreatePlan, "wideNumbersAsText">,
-  { columns, zone }: { readonly columns: readonly Column[]; readonly zone: string | undefined },
+  { table, wideNumbersAsText }: Pick<CreatePlan, "table" | "wideNumbersAsText">,
+  columns: readonly Column[],
 ): Fragment {
   const output = compileOutput(sql, { columns, wideNumbersAsText });
   const text = sql`(select row_to_json("$output") from (select ${output}) "$output")::text`;
-  return printInUtc(sql, text, zone);
+  return printInUtc(sql, text, table);
 }
 
 /**
@@ -157,11 +154,11 @@ function compilePrinted(
  * follow may use it. The arguments of a function are evaluated in their order.
  * @see U61
  */
-function printInUtc(sql: Sql, text: Fragment, zone: string | undefined): Fragment {
-  if (zone === undefined) return text;
+function printInUtc(sql: Sql, text: Fragment, { timeZone }: Pick<Table, "timeZone">): Fragment {
+  if (timeZone === undefined) return text;
   return sql`concat(
           left(set_config('TimeZone', 'UTC', true), 0), ${text},
-          left(set_config('TimeZone', ${zone}::text, true), 0)
+          left(set_config('TimeZone', ${timeZone}::text, true), 0)
         )`;
 }
 
@@ -274,10 +271,10 @@ function printGroup({ columns, records }: RecordGroup): string {
 export function compileReadCreated(
   sql: Sql,
   plan: Pick<CreatePlan, "table" | "scope" | "wideNumbersAsText">,
-  { keys, zone }: { readonly keys: string; readonly zone: string | undefined },
+  keys: string,
 ): PendingQuery<{ record: string }[]> {
   const { table, scope } = plan;
-  const record = compilePrinted(sql, plan, { columns: [...table.columns.values()], zone });
+  const record = compilePrinted(sql, plan, [...table.columns.values()]);
   return sql<{ record: string }[]>`
     select ${record} record
     from json_array_elements(${keys}::text::json) with ordinality "$key"("$value", "$place")
