@@ -251,7 +251,7 @@ describeService("Create Records", ({ service, query, get, run, kind }) => {
     const [foreign, missing, known] = await Promise.all([
       create("lines", [{ order_id: 2001, no: 9 }]),
       create("lines", [{ order_id: 999999, no: 9 }]),
-      // The key is taken: nothing of that is told.
+      // The key is taken, and no answer shows it.
       create("lines", [{ order_id: 2001, no: 1 }]),
     ]);
     assertRejected(foreign!, 409);
@@ -346,6 +346,15 @@ describeService("Create Records", ({ service, query, get, run, kind }) => {
     const [read] = assertOk(await query("orders", body, { token }))["records"] as unknown[];
     assertEquals(row!["record"], read);
     assertEquals((row!["record"] as { at: string }).at, "2026-01-31T11:00:00+00:00");
+  });
+
+  it("returns no row to a token that may create and not query [CR12] [VR6]", async () => {
+    const only = await service().issue({ scopes: ["create"] });
+    const options = { token: only, headers: { prefer: "return=representation" } };
+    const records = [{ ref: "unread", amount: 1 }];
+    const error = assertRejected(await create("orders", records, options), 403);
+    assertStringIncludes(error, 'the operation "query"');
+    assertEquals(await rowsOf("orders", "ref = 'unread'"), []);
   });
 
   it("keeps nothing with tx=rollback, and makes nothing twice with an Idempotency-Key [CR13]", async () => {

@@ -5,6 +5,7 @@ import type { RecordsRequest, SentRecord } from "../../request/records_request.t
 import { type Assignment, planAssignment } from "./assignment.ts";
 import { type Findings, planEach } from "./column.ts";
 import type { Idempotency } from "./idempotency.ts";
+import { requireQuery } from "./returned.ts";
 import { planScope, type Scope } from "./scope.ts";
 import type { AuditEntry, UpdateOptions } from "./update_plan.ts";
 
@@ -39,7 +40,8 @@ export type CreateOptions =
 /**
  * Resolves the names of new records to columns, checks their values, finds the fields that are missing
  * and adds the tenant's scope. The table must be creatable, so it has a tenant.
- * @throws {ApiError} 400 at the path of each name or value that does not fit, and of each missing field
+ * @throws {ApiError} 400 at the path of each name or value that does not fit, and of each missing field;
+ * 403 for a row that the token may not read
  * @see docs/specification/creating.md
  */
 export function planCreate(request: RecordsRequest, options: CreateOptions): CreatePlan {
@@ -71,6 +73,7 @@ function planCommon(
   { table, access, rollback, audited, idempotency, representation, wideNumbersAsText }:
     CreateOptions,
 ): Omit<CreatePlan, "records"> {
+  if (representation) requireQuery(access);
   const scope = planScope(table, access);
   if (scope.kind !== "tenant") throw new Error("a shared table reached planCreate");
   const audit = audited && {

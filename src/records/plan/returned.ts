@@ -23,18 +23,26 @@ export interface ReturnedOptions extends Pick<Returned, "wideNumbersAsText" | "v
 }
 
 /**
- * Plans the row that a write returns. It is read, so the token must be allowed to query.
+ * Requires that a token may query: a write that returns its row reads it.
  * @throws {ApiError} 403
- * @see OR15, OR18
+ * @see OR18
+ */
+export function requireQuery({ scopes }: Pick<Access, "scopes">): void {
+  if (scopes.includes("query")) return;
+  const message =
+    'The token does not grant the operation "query", which return=representation needs';
+  throw new ApiError(403, message);
+}
+
+/**
+ * Plans the row that a write returns.
+ * @throws {ApiError} 403
+ * @see OR15
  */
 export function planReturned(
   { table, access, maxPageBytes, rows, ...others }: ReturnedOptions,
 ): Returned {
-  if (!access.scopes.includes("query")) {
-    const message =
-      'The token does not grant the operation "query", which return=representation needs';
-    throw new ApiError(403, message);
-  }
+  requireQuery(access);
   const maxBytes = Math.floor(maxPageBytes / rows);
   return { columns: [...table.columns.values()], maxBytes, ...others };
 }
