@@ -89,7 +89,7 @@ function moduleOf(name: string): string {
   return holders.toSorted((one, other) => other.length - one.length)[0] ?? path.split("/")[0]!;
 }
 
-/** Nobody remembers more than these. */
+/** Refuses more names at the top of src/ than a reader can remember. */
 function checkTop(): void {
   const top = new Set(files.map((file) => file.split("/")[1]));
   if (top.size > MAX_TOP) {

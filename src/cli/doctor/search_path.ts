@@ -30,7 +30,7 @@ interface Searched {
 }
 
 /**
- * Nobody else should be able to create in a schema that the serving role or an owner of tables searches.
+ * No other role should be able to create in a schema that the serving role or an owner of tables searches.
  * Rowgate names the schema of whatever it calls. Triggers, rules and functions of the operator may not.
  * @see R68
  */

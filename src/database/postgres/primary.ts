@@ -192,7 +192,7 @@ export class Primary {
     this.#options.onNewPrimary();
   }
 
-  /** Two servers that were promoted from one timeline cannot be told apart by their timelines. */
+  /** Of two servers that were promoted from one timeline, the timelines do not show which is older. */
   #warnOfRivals(primaries: readonly FoundServer[]): void {
     // The same server may be there under two names.
     const servers = new Map(primaries.map((server) => [server.started, server.name]));
