@@ -60,7 +60,7 @@ export const getSingle: DescribedOperation = defineOperation({
   responseOf: describeOneOf,
   headers: ["ETag"],
   errors: [...ON_TABLES, 409],
-  sharedFrom: "terse",
+  sharedFrom: "brief",
   tool: TOOL,
   parse: (_text, { table, url }) =>
     Promise.resolve(parseOneRequest(url, { hasSelect: table.columns.has("select") })),

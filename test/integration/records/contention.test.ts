@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
 import { createTestService } from "../../support/service.ts";
 import type { ReceivedResponse, TestService } from "../../support/service.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import { openSecondInstance, type SecondInstance } from "./second_instance.ts";
 
 const WORKERS = 16;
@@ -43,8 +44,11 @@ describe("Updates of many clients through two instances of the service", () => {
     body: unknown,
     headers = {},
   ): Promise<ReceivedResponse> {
-    const instance = worker % 2 === 0 ? service : second;
-    return instance.send("PATCH", `/integration/tables/${path}`, { body, headers });
+    return instanceOf(worker).send("PATCH", `/integration/tables/${path}`, { body, headers });
+  }
+
+  function instanceOf(worker: number): TestService | SecondInstance {
+    return worker % 2 === 0 ? service : second;
   }
 
   async function read(text: string): Promise<unknown> {
@@ -99,6 +103,10 @@ describe("Updates of many clients through two instances of the service", () => {
       grant select on ring to rowgate_app;
       grant update (note) on ring to rowgate_app;
       notify rowgate_catalogue`);
+    for (const worker of [0, 1]) {
+      const path = "/integration/tables/ring/fields";
+      await waitUntil(async () => (await instanceOf(worker).send("GET", path)).status === 200);
+    }
     const responses = await Promise.all(
       [{ a: 1 }, { b: 1 }].map((filters, worker) =>
         update(worker, "ring/records/bulk", { filters, fields: { note: `by ${worker}` } })

@@ -48,10 +48,12 @@ describe("the document of a token's tables", () => {
     const shared = (document: { paths: object }) =>
       Object.keys(document.paths).filter((path) => path.includes("{table}"));
     assertEquals(shared(describe(["query"])), [
+      "/integration/tables/{table}/records/single",
       "/integration/tables/{table}/changes",
       "/integration/tables/{table}/fields",
     ]);
     assertEquals(shared(describe(["query", "update"], [tables[1]!])), [
+      "/integration/tables/{table}/records/single",
       "/integration/tables/{table}/fields",
     ]);
   });

@@ -12,9 +12,11 @@ describe("the document that the reference shows", () => {
       [
         ["Records", [
           "queryRecords",
+          "getSingleRecord",
           "updateSingleRecord",
           "updateBulkRecords",
           "updateBatchOfRecords",
+          "createRecords",
           "listChanges",
         ]],
         ["Catalogue", ["getTables", "getFields", "getToken"]],
@@ -34,7 +36,23 @@ describe("the document that the reference shows", () => {
 
   it("has every error once, with messages", () => {
     const statuses = reference.errors.map(({ status }) => status);
-    assertEquals(statuses, [400, 401, 403, 404, 408, 409, 410, 413, 415, 422, 429, 500, 503, 504]);
+    assertEquals(statuses, [
+      400,
+      401,
+      403,
+      404,
+      408,
+      409,
+      410,
+      412,
+      413,
+      415,
+      422,
+      429,
+      500,
+      503,
+      504,
+    ]);
     for (const { status, description, examples } of reference.errors) {
       assert(description !== "" && examples.length > 0, String(status));
     }

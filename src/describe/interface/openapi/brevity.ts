@@ -10,9 +10,9 @@ import { MAX_DETAILED_TABLES } from "../../../basics/errors/limits.ts";
 export type Brevity = "full" | "brief" | "terse";
 
 /** Measured size of a brief document in characters, with names of 8 to 10 characters. */
-const OF_A_TABLE = 2950;
-const OF_A_COLUMN = 105;
-const OF_A_FEED = 800;
+const OF_A_TABLE = 3100;
+const OF_A_COLUMN = 95;
+const OF_A_FEED = 1010;
 /** The punctuation around a comment. */
 const OF_A_COMMENT = 17;
 const MAX_BRIEF_CHARACTERS = 1_950_000;
