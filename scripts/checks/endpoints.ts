@@ -15,7 +15,7 @@ function printTable(): string {
   const rows = OPERATIONS.map(({ summary, method, path, scope }) =>
     `| ${summary} | \`${method} ${path}\` | ${scope === undefined ? "any" : `\`${scope}\``} |`
   );
-  return ["| operation | request | scope of the token |", "|-|-|-|", ...rows].join("\n");
+  return ["| operation | request | needed scope |", "|-|-|-|", ...rows].join("\n");
 }
 
 /** Removes what `deno fmt` adds to a table. */

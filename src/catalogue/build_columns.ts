@@ -1,5 +1,6 @@
 import { NAME_PATTERN } from "../basics/errors/limits.ts";
-import type { Column, ReadOnlyReason } from "./catalogue.ts";
+import type { Column } from "./catalogue.ts";
+import type { ReadOnlyReason } from "./read_only_reason.ts";
 import { describeType } from "./column_type.ts";
 import type { FoundColumn, Introspection } from "./introspection.ts";
 import type { TablePolicy } from "./policy.ts";

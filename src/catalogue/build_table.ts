@@ -1,12 +1,24 @@
-import type { Column, Table, Writing } from "./catalogue.ts";
+import type { Column, Table } from "./catalogue.ts";
+import {
+  describeWriting,
+  explainUnlockable,
+  type ExposedTenancy,
+  findWrites,
+  hasKey,
+  isLockable,
+  isMarkable,
+  isStored,
+  WITHOUT_KEY,
+} from "./build_writes.ts";
 import { buildColumn, buildColumns } from "./build_columns.ts";
-import type { FoundColumn, FoundTable, FoundWriting } from "./introspection.ts";
+import type { FoundColumn, FoundTable } from "./introspection.ts";
 import type { TablePolicy } from "./policy.ts";
 import { buildRowSecurity, explainBlindness } from "./row_security.ts";
 import { buildRowFilter } from "./row_filter.ts";
 import { isKeyIndexed, listOrdered, listUnique, ownKey } from "./table_keys.ts";
 import type { NamedTable } from "./table_names.ts";
 import type { BuildContext } from "./tenant_column.ts";
+import { findSoftDelete, withClosedMark, withSoftDelete } from "./soft_delete.ts";
 import { findReferences } from "./references.ts";
 import { findTenancy, findUnlockable } from "./tenant_path.ts";
 
@@ -21,6 +33,7 @@ const NO_POLICY: TablePolicy = {
   create: true,
   delete: true,
   writable: false,
+  softDelete: undefined,
   only: undefined,
   name: undefined,
   columnNames: new Map(),
@@ -35,7 +48,7 @@ const NO_POLICY: TablePolicy = {
  */
 export function buildTable(found: NamedTable, context: BuildContext): Table | undefined {
   const { warnings, types, timeZone } = context;
-  const policy = found.policy ?? NO_POLICY;
+  const policy = withClosedMark(found.policy ?? NO_POLICY);
   const { schema, name, policyKey } = found;
   for (const message of listMismatches(found, policy)) {
     warnings.push(`policy: tables.${policyKey}${message}`);
@@ -80,7 +93,10 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
     return undefined;
   }
   warnings.push(...listUnset(found, byStoredName, uncheckable));
-  const only = buildRowFilter(found, { group: policy.only, columns, build, warnings });
+  const softDelete = findSoftDelete(found, { policy, build, warnings });
+  if (softDelete === "wrong") return undefined;
+  const group = withSoftDelete(policy.only, softDelete);
+  const only = buildRowFilter(found, { group, columns, build, warnings });
   if (only === "wrong") return undefined;
   // The table includes the rows of its child tables, whose keys may repeat.
   const keyUnique = own.length > 0 && found.keyIsValid && !found.hasChildTables &&
@@ -127,24 +143,21 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
     timeZone: context.timeZone === "UTC" ? undefined : context.timeZone,
     creatable: writes.creatable &&
       [...columns.values()].some((column) => column.unset === undefined),
-    deletable: writes.deletable,
+    deletable: softDelete === undefined ? writes.deletable : isMarkable(found, policy, writable),
+    softDelete,
+    cascades: writes.cascades,
+    lockable: isLockable(found),
     inserts: describeWriting(found.inserts),
     deletes: describeWriting(found.deletes),
   };
 }
-
-function describeWriting({ hasRewriteRules, early, late }: FoundWriting): Writing {
-  return { hasRewriteRules, maySkip: early, rereads: late };
-}
-
-type Tenancy = Exclude<ReturnType<typeof findTenancy>, "none">;
 
 /** Reports whether clients may update the table; warns if the operator would expect it. */
 function isWritable(
   found: NamedTable,
   { policy, tenancy, unwritable, context }: {
     readonly policy: TablePolicy;
-    readonly tenancy: Tenancy;
+    readonly tenancy: ExposedTenancy;
     readonly unwritable: string | undefined;
     readonly context: BuildContext;
   },
@@ -165,50 +178,6 @@ function isWritable(
   return isOpen && unwritable === undefined;
 }
 
-/** Finds whether clients may create and delete rows; warns where a right that was granted is of no use. */
-function findWrites(
-  found: NamedTable,
-  { policy, tenancy, keyNames, context }: {
-    readonly policy: TablePolicy;
-    readonly tenancy: Tenancy;
-    readonly keyNames: readonly string[];
-    readonly context: BuildContext;
-  },
-): { readonly creatable: boolean; readonly deletable: boolean } {
-  const isOpen = tenancy !== "shared" && (isStored(found) || policy.writable) && !policy.readOnly;
-  if (!isOpen) return { creatable: false, deletable: false };
-  const unlockable = findUnlockable(tenancy, context);
-  const obstacleOf = (operation: FoundWriting): string | undefined => {
-    if (!operation.possible) return "Postgres does not write it by itself";
-    if (unlockable !== undefined) return explainUnlockable(unlockable);
-    return operation.late && !hasKey(found, keyNames) ? WITHOUT_KEY : undefined;
-  };
-  const judge = (operation: FoundWriting, what: string, obstacle = obstacleOf(operation)) => {
-    if (!operation.granted) return false;
-    if (obstacle === undefined) return true;
-    context.warnings.push(`table "${found.called}": ${what}, ${obstacle}`);
-    return false;
-  };
-  const setsTenant = findUnsettable(found, tenancy);
-  return {
-    creatable: policy.create &&
-      judge(found.inserts, "no records can be created", setsTenant ?? obstacleOf(found.inserts)),
-    deletable: policy.delete && judge(found.deletes, "no records can be deleted"),
-  };
-}
-
-/** Finds a column that decides on the tenant of a new row, and that the role may not insert. */
-function findUnsettable(
-  found: NamedTable,
-  tenancy: Exclude<Tenancy, "shared">,
-): string | undefined {
-  const names = tenancy.via[0]?.columns ?? tenancy.columns.map(({ name }) => name);
-  const column = found.columns.find(({ name, insert, generated, identity }) =>
-    names.includes(name) && (!insert || generated || identity)
-  );
-  return column && `because the database role cannot insert a value into "${column.name}"`;
-}
-
 /**
  * Finds why the rows of an update could not be checked: something else writes them in place of
  * Postgres, or nothing that the role may read identifies them, so that they cannot be read again.
@@ -221,21 +190,6 @@ function findUncheckable(
 ): string | undefined {
   if (policy.writable && !isStored(found) && !found.updatable) return NOT_UPDATABLE;
   return found.late && !hasKey(found, keyNames) ? WITHOUT_KEY : undefined;
-}
-
-/** Reports whether the role may read a key by which a row can be looked at again. */
-function hasKey(found: NamedTable, keyNames: readonly string[]): boolean {
-  const isReadable = (name: string) =>
-    found.columns.some((each) => each.name === name && each.select);
-  return keyNames.length > 0 && keyNames.every(isReadable) && !found.hasChildTables;
-}
-
-const WITHOUT_KEY =
-  "because a trigger, a rule or another server may change a row after it was written, and it " +
-  "has no key by which the row can be looked at again";
-
-function explainUnlockable(table: string): string {
-  return `because a write locks rows of "${table}", and the database role may update no column of it`;
 }
 
 /** Lists the columns that could be set if their references could be checked, and why they cannot be. */
@@ -255,11 +209,6 @@ function listUnset(
 const NOT_UPDATABLE =
   "because Postgres does not update it by itself: it must be a view of one table, " +
   "without triggers or rules on UPDATE";
-
-/** Reports whether it is a table, and not a view or a foreign table. */
-function isStored({ kind }: FoundTable): boolean {
-  return kind === "r" || kind === "p";
-}
 
 /** Reports whether clients can see the column and its type has an `=` of its own. */
 function isPlain(column: Column | undefined): boolean {

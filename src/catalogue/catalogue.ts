@@ -1,40 +1,12 @@
 import type { Group } from "../request/filters.ts";
+import type { ReadOnlyReason } from "./read_only_reason.ts";
+import type { ValueKind } from "./value_kind.ts";
 
 /**
  * SQL that may be inserted into a statement: quoted identifiers and names of types from Postgres's
  * own catalogue. Only `catalogue/quote_identifier.ts` makes it.
  */
 export type SqlText = string & { readonly trusted: unique symbol };
-
-/** What kind of value a column takes, by its base type; a domain has the kind of its base type. */
-export type ValueKind =
-  | "boolean"
-  | "int2"
-  | "int4"
-  | "int8"
-  | "float4"
-  | "float8"
-  | "numeric"
-  | "text"
-  | "uuid"
-  | "enum"
-  | "json"
-  | "bytea"
-  | "array"
-  | "composite"
-  | "other";
-
-/** Why an update, or a new record, cannot set a column. */
-export type ReadOnlyReason =
-  | "primary key"
-  | "tenant"
-  | "generated"
-  | "identity"
-  | "policy"
-  | "privilege"
-  | "composite"
-  | "names objects"
-  | "reference";
 
 /** A column that a client may name. @see N2, T18 */
 export interface Column {
@@ -271,10 +243,43 @@ export interface Table {
   readonly creatable: boolean;
   /** Whether clients can delete records. */
   readonly deletable: boolean;
+  /** False if the role may update no column, and so may not lock a row before it deletes it. */
+  readonly lockable?: boolean;
+  /** The rows that a delete takes with it, by the keys of other tables. @see DE11 */
+  readonly cascades?: readonly Cascade[];
+  /** How a delete marks a row instead of deleting it; undefined: it deletes. @see DE13 */
+  readonly softDelete?: SoftDelete | undefined;
   /** What takes part when a row is inserted. */
   readonly inserts: Writing;
   /** What takes part when a row is deleted. */
   readonly deletes: Writing;
+}
+
+/** Rows that are deleted or changed with a row, over one or several foreign keys. @see DE11 */
+export interface Cascade {
+  /** The name of their table; undefined where no client can address it. */
+  readonly table: string | undefined;
+  /** The keys that lead to them, from the row on. */
+  readonly path: readonly CascadeStep[];
+  /**
+   * Whose they are; undefined: the tenant's, because a key compares the tenants or says whose they are;
+   * `others`: those of several tenants.
+   */
+  readonly tenancy: Tenancy | "others" | undefined;
+}
+
+/** A foreign key that is followed from a row to the rows that refer to it. */
+export interface CascadeStep {
+  /** The table of those rows in a FROM. */
+  readonly source: SqlText;
+  readonly pairs: readonly ReferencePair[];
+}
+
+/** The column that says that a row is deleted. @see DE13 */
+export interface SoftDelete {
+  readonly column: Column;
+  /** What a delete sets it to. */
+  readonly value: "true" | "now";
 }
 
 /** What takes part in an operation besides Postgres itself, as a table has it for its updates. */

@@ -1,4 +1,5 @@
-import type { Column, SqlText, ValueKind } from "./catalogue.ts";
+import type { Column, SqlText } from "./catalogue.ts";
+import type { ValueKind } from "./value_kind.ts";
 import type { FoundColumn, FoundType, Introspection } from "./introspection.ts";
 import { arrayOf, qualifyTable, quoteIdentifier, trustFormattedType } from "./quote_identifier.ts";
 

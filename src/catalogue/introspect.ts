@@ -4,6 +4,7 @@ import { compileInterference, compileKeysBeneath, compileWriting } from "./inter
 import type { Policy } from "./policy.ts";
 import { compileRowSecurity } from "./read_row_security.ts";
 import { compileReadable } from "./readable_text.ts";
+import { compileReferrers } from "./referrers.ts";
 import { compileUnproven } from "./unproven.ts";
 import { compileTimeZone } from "./time_zone.ts";
 
@@ -99,7 +100,7 @@ foreign_keys as materialized (
 attributes as materialized (
   select a.*, r.relkind from relations r
   join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
-), ${compileInterference(sql)}, engines as (
+), ${compileInterference(sql)}, ${compileReferrers(sql, tenantColumn)}, engines as (
   select p.root, pg_catalog.json_agg(distinct coalesce(m.amname, '') order by coalesce(m.amname, ''))
     as list
   from relations r
@@ -216,7 +217,7 @@ described_tables as (
       select pg_catalog.json_agg(i.indkey[k] order by k)
       from pg_catalog.pg_index i, pg_catalog.generate_series(0, i.indnkeyatts - 1) k
       where i.indrelid = r.oid and i.indisprimary), '[]'),
-    'foreignKeys', coalesce(f.list, '[]'),
+    'foreignKeys', coalesce(f.list, '[]'), 'referrers', coalesce(v.list, '[]'),
     'indexes', coalesce((
       select pg_catalog.json_agg(distinct pg_catalog.concat(i.indkey[0], ' ', i.indkey[1])
         order by pg_catalog.concat(i.indkey[0], ' ', i.indkey[1]))
@@ -244,6 +245,7 @@ described_tables as (
   from relations r
   left join described_columns c on c.attrelid = r.oid
   left join foreign_keys f on f.conrelid = r.oid
+  left join referrers v on v.root = r.oid
   left join engines e on e.root = r.oid
   left join interference x on x.root = r.oid and x.operation = 'update'
   left join pg_catalog.pg_description d on d.objoid = r.oid

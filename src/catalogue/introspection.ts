@@ -1,3 +1,5 @@
+import type { FoundReferrer } from "./referrers.ts";
+
 /** The schemas as the current role sees them, not interpreted. */
 export interface Introspection {
   /** The schemas that exist and that the role may use. */
@@ -72,6 +74,8 @@ export interface FoundTable {
   readonly keyIsValid: boolean;
   /** Its foreign keys, to tables of any schema. */
   readonly foreignKeys: readonly FoundForeignKey[];
+  /** The foreign keys that change or delete rows when a row of it is deleted. */
+  readonly referrers?: readonly FoundReferrer[];
   /** Those of the tables beneath a view, as far as the view uses their columns. */
   readonly keysBeneath?: readonly FoundKeyBeneath[];
   /** Numbers of the first two columns of each btree index: `1 4`, or `1 ` if there is one. */

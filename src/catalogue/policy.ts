@@ -43,6 +43,8 @@ export interface TablePolicy {
   readonly delete: boolean;
   /** Lets clients update a view that Postgres can update by itself. */
   readonly writable: boolean;
+  /** The column that marks rows as deleted; undefined: a delete deletes them. */
+  readonly softDelete: string | undefined;
   /** The row filter: only rows that match it exist for clients. */
   readonly only: Group | undefined;
   readonly readOnlyColumns: ReadonlySet<string>;
@@ -114,6 +116,7 @@ export const TABLE_POLICY_SCHEMA = v.strictObject({
   delete: permission,
   writable: flag,
   only: v.optional(v.custom<Readonly<Record<string, unknown>>>(isObject, EXPECTED_FILTER)),
+  soft_delete: v.optional(columnName),
   read_only_columns: columnNames,
   cross_tenant_columns: columnNames,
 });
@@ -202,6 +205,9 @@ function parseTable(
       `${where}.writable: is for a view with "expose": true that is neither shared nor read_only`,
     );
   }
+  if (found.shared && found.soft_delete !== undefined) {
+    problems.push(`${where}.soft_delete: is not for a shared table, which no client writes`);
+  }
   const columnNames = parseColumns(found.columns, { where, problems });
   const only = parseOnly(found.only, { where, problems });
   if (problems.length > 0) return { problems };
@@ -221,6 +227,7 @@ function parseTable(
       create: found.create,
       delete: found.delete,
       writable: found.writable,
+      softDelete: found.soft_delete,
       only,
       name: found.name,
       columnNames,

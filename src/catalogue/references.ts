@@ -78,7 +78,8 @@ function followReference(
   return typeof step === "string" ? step : [{ columns: owner.columns, via: [step, ...owner.via] }];
 }
 
-const NO_TENANCY = { tenantColumns: undefined, tenantVia: undefined, shared: false };
+/** The policy of a table that is not named in it. */
+export const NO_TENANCY = { tenantColumns: undefined, tenantVia: undefined, shared: false };
 
 function isFirstStep(
   first: TenantStep | undefined,
@@ -89,7 +90,11 @@ function isFirstStep(
 }
 
 /** Reports whether a key has the tenant's columns on both sides, so that Postgres compares them. */
-function comparesTenants(key: FoundForeignKey, own: Tenancy, other: Tenancy): boolean {
+export function comparesTenants(
+  key: Pick<FoundForeignKey, "columns" | "targetColumns">,
+  own: Tenancy,
+  other: Tenancy,
+): boolean {
   return own.via.length === 0 && other.via.length === 0 &&
     own.columns.length === other.columns.length &&
     own.columns.every(({ name }, place) =>

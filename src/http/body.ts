@@ -50,7 +50,7 @@ export function openBody(
       const waitMs = config.poolWaitMs;
       leave = await bodies.await(bytes, { tenant, waitMs, client: request });
       if (leave === undefined) throw rejectBodies(config.maxBodiesBytes);
-      if (request.method === "PATCH") exchange.hold = hold;
+      if (["PATCH", "DELETE"].includes(request.method)) exchange.hold = hold;
     },
   };
 

@@ -12,11 +12,11 @@ export interface Preferences {
   readonly countAtEnd?: true;
   /** True on `page-token`; queries only. `Preference-Applied` names it once the page is read. */
   readonly pageToken: boolean;
-  /** From `max-affected=N`; updates only. */
+  /** From `max-affected=N`; updates and deletes only. */
   readonly maxAffected: number | undefined;
-  /** True on `tx=rollback`; updates only. */
+  /** True on `tx=rollback`; writes only. */
   readonly rollback: boolean;
-  /** True on `return=representation`: the response has the row; updates of one row, and batches. */
+  /** True on `return=representation`: the response has the row; writes of one row, and batches. */
   readonly representation?: true;
   /** Value of the `Preference-Applied` header; undefined if none was applied. */
   readonly applied: string | undefined;
@@ -33,6 +33,7 @@ export const KNOWN_PREFERENCES = {
   update: ["max-affected", "tx"],
   create: ["tx", "return"],
   delete: ["max-affected", "tx"],
+  deleteSingle: ["max-affected", "tx", "return"],
   updateSingle: ["max-affected", "tx", "return"],
   updateBatch: ["max-affected", "tx", "return"],
   manage: [],

@@ -103,7 +103,7 @@ export function refuseDroppedTerms(
 
 /** The kinds of operations whose answer is kept under an `Idempotency-Key`. */
 const KEEPING: ReadonlySet<PreferenceKind> = new Set([
-  ...(["update", "updateSingle", "updateBatch", "create", "delete"] as const),
+  ...(["update", "updateSingle", "updateBatch", "create", "delete", "deleteSingle"] as const),
 ]);
 
 function refuseHeader(header: string, value: string): void {

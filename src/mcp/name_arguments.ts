@@ -7,6 +7,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/^Idempotency-Key: /, "idempotency_key: "],
   [/^(\d+ rows? match(?:es)? the filters, more than )max-affected=/, "$1max_affected="],
   [/use the bulk operation \(PATCH …\/records\/bulk\)$/, "use update_records"],
+  [/use the bulk operation \(DELETE …\/records\/bulk\)$/, "use delete_records"],
 ];
 
 /** Replaces headers and parameters in a message by the arguments of tools that set them. @see MC10 */

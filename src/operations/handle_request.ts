@@ -1,3 +1,4 @@
+import { ApiError } from "../basics/errors/api_error.ts";
 import type { CurrentCatalogue } from "../catalogue/current_catalogue.ts";
 import { resolveTable } from "../catalogue/resolve.ts";
 import { type GetCatalogue, retryOnFreshCatalogue } from "../catalogue/retry_on_fresh_catalogue.ts";
@@ -192,7 +193,15 @@ async function perform(
 function readTerms(operation: Operation, kind: PreferenceKind, exchange: Exchange): Preferences {
   const obeysIfMatch = "obeysIfMatch" in operation && operation.obeysIfMatch === true;
   if (isWrite(operation)) refuseDroppedTerms(exchange.request, { obeying: kind, obeysIfMatch });
-  return applyPreferences(exchange, kind);
+  const preferences = applyPreferences(exchange, kind);
+  const isLimited = preferences.maxAffected !== undefined;
+  if ("needsMaxAffected" in operation && operation.needsMaxAffected && !isLimited) {
+    const message =
+      "Prefer: max-affected is missing, expected max-affected=N, the most rows that " +
+      "may be deleted";
+    throw new ApiError(400, message);
+  }
+  return preferences;
 }
 
 /** Performs an operation on the records of a table, which the token may use: steps 7 and 8. */

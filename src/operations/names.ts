@@ -4,6 +4,8 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   update_single: "updateSingleRecord",
   update_bulk: "updateBulkRecords",
   update_batch: "updateBatchOfRecords",
+  delete_single: "deleteSingleRecord",
+  delete_bulk: "deleteBulkRecords",
   list_tables: "getTables",
   list_fields: "getFields",
   describe_token: "getToken",
@@ -13,6 +15,8 @@ const TOOL_NAMES: Readonly<Record<string, string>> = {
   get_single: "get_record",
   update_single: "update_record",
   update_bulk: "update_records",
+  delete_single: "delete_record",
+  delete_bulk: "delete_records",
 };
 
 /** Returns the `operationId` of an operation: its name in camel case. @see H20 */

@@ -53,6 +53,8 @@ export interface RecordsOperation<
   readonly preferences?: Exclude<PreferenceKind, "manage">;
   /** True: a write that obeys `If-Match`. @see OR11 */
   readonly obeysIfMatch?: true;
+  /** True: it must say how many rows it may write, by `Prefer: max-affected`. @see DE6 */
+  readonly needsMaxAffected?: true;
   /** @throws {ApiError} 400 the body is not JSON, or not of this shape */
   parse(text: string, context: ParseContext): Promise<Parsed>;
   /** @throws {ApiError} 400 a name or a value that the table does not admit */

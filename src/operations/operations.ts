@@ -1,5 +1,7 @@
 import { createRecords } from "./create_records.ts";
 import { createWebhook } from "./create_webhook.ts";
+import { deleteBulk } from "./delete_bulk.ts";
+import { deleteSingle } from "./delete_single.ts";
 import { deleteWebhook } from "./delete_webhook.ts";
 import { describeToken } from "./describe_token.ts";
 import { getSingle } from "./get_single.ts";
@@ -26,6 +28,8 @@ export const OPERATIONS: readonly DescribedOperation[] = [
   updateBulk,
   updateBatch,
   createRecords,
+  deleteSingle,
+  deleteBulk,
   listChanges,
   listTables,
   listFields,

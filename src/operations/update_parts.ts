@@ -40,7 +40,7 @@ export function updateOptionsOf(
   const audited = config.audit ? { requestId, schema: table.stored.schema, operation } : undefined;
   const { maxTsqueryCharacters, maxPageBytes } = config;
   const { wideNumbersAsText } = context;
-  const versioned = operation === "update_single";
+  const versioned = operation === "update_single" || operation === "delete_single";
   const reading = { table, access, wideNumbersAsText, maxPageBytes, versioned };
   return {
     table,

@@ -6,6 +6,7 @@ import { describeConflict, OUT_OF_REACH } from "./database_status.ts";
 import type { Assignment } from "./plan/assignment.ts";
 import type { Idempotency } from "./plan/idempotency.ts";
 import type { Predicate } from "./plan/predicate.ts";
+import type { Removal } from "./plan/removal.ts";
 import type { Returned } from "./plan/returned.ts";
 import type { AuditEntry } from "./plan/update_plan.ts";
 import { DatabaseError } from "../database/postgres/database_error.ts";
@@ -27,6 +28,7 @@ export interface FailedStatement {
     readonly table: Table;
     readonly predicate?: Predicate | undefined;
     readonly assignments?: readonly Assignment[];
+    readonly removal?: Removal | undefined;
     readonly audit?: AuditEntry | undefined;
     readonly idempotency?: Idempotency | undefined;
     readonly returned?: Returned | undefined;

@@ -20,6 +20,7 @@ import {
   FOREIGN_KEY_VIOLATION,
   rejectAtFields,
 } from "./explain_conflict.ts";
+import { explainRemoval } from "./explain_removal.ts";
 import { rejectStored } from "./explain_stored.ts";
 import { locateValues, mayBeOfValue } from "./locate_values.ts";
 import { isBeyondEngine } from "./ways.ts";
@@ -45,6 +46,8 @@ export async function explainError(error: unknown, statement: FailedStatement): 
   }
   if (await isOfAudit(error, statement)) return rejectUnaudited(error);
   if (await isOfAnswers(error, statement)) return rejectUnkept(error);
+  const refused = explainRemoval(error, statement);
+  if (refused !== undefined) return refused;
   if (error.kind === "conflict") return await explainConflict(error, statement);
   if (!mayBeOfValue(error)) return error;
   if (error.kind === "not_null") return explainNull(error, statement);
@@ -175,7 +178,8 @@ async function explainValue(
   if (partition !== undefined) return partition;
   const issues = await locateValues(run, plan, error);
   if (issues.length > 0) return rejectIssues(issues, document, { stale: true });
-  if (isOfEncoding(error) && plan.assignments === undefined) {
+  const hasFields = plan.assignments !== undefined && plan.removal === undefined;
+  if (isOfEncoding(error) && !hasFields) {
     return await rejectStored(error, run, plan);
   }
   if (error.kind !== "value" && (error.kind !== "check" || !error.write)) return error;
@@ -186,9 +190,7 @@ async function explainValue(
   const otherwise = error.kind === "value"
     ? "The database could not take the values"
     : await describeCheck(error, statement);
-  const path = printPath(
-    plan.assignments === undefined ? under(plan.path ?? null, "filters") : fieldsOf(plan),
-  );
+  const path = printPath(hasFields ? fieldsOf(plan) : under(plan.path ?? null, "filters"));
   return new ApiError(400, `${path}: ${otherwise}`, {
     cause: error,
     stale: error.kind === "value",

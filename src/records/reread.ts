@@ -19,9 +19,9 @@ export interface Written extends WrittenRow {
  * @see T86
  */
 export function rereadSteps(
-  { table, scope }: Pick<UpdatePlan, "table" | "scope">,
+  plan: Pick<UpdatePlan, "table" | "scope" | "removal">,
   find: () => readonly Written[],
-  isNeeded = table.rereads === true,
+  isNeeded = plan.table.rereads === true,
 ): StepGroup[] {
   if (!isNeeded) return [];
   const listKeys = () =>
@@ -31,7 +31,7 @@ export function rereadSteps(
     });
   const settle: Step = (sql) => sql`set constraints all immediate`;
   const reread: Step = (sql) =>
-    compileReread(sql, { table, scope }, JSON.stringify(listKeys().map(({ key }) => key)));
+    compileReread(sql, plan, JSON.stringify(listKeys().map(({ key }) => key)));
   const take = ([row]: Rows) => {
     const { moved, referring } = (row ?? {}) as Partial<RereadRow>;
     const place = moved ?? referring;

@@ -4,6 +4,7 @@ import type { UpdatePlan } from "./plan/update_plan.ts";
 import type { Compile, Step } from "../database/postgres/database.ts";
 import { DatabaseError } from "../database/postgres/database_error.ts";
 import type { Rows, Sql } from "../database/postgres/driver.ts";
+import { mayEntangle } from "./sql/removal.ts";
 import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "./sql/update_by_key.ts";
 import {
   compileLock,
@@ -20,6 +21,7 @@ import {
   readClaimed,
 } from "./answer_once.ts";
 import { exceeds, rejectExceeded } from "./max_affected.ts";
+import { rejectReferred } from "./explain_removal.ts";
 import { rereadSteps } from "./reread.ts";
 import { type Run, transact } from "./run.ts";
 import { updateWithRules } from "./update_with_rules.ts";
@@ -79,7 +81,7 @@ export function withoutPin(plan: UpdatePlan): UpdatePlan {
 /** Undefined if the update needs a transaction; then nothing was written. */
 async function writeInOneStatement(run: Run, plan: UpdatePlan): Promise<SingleRow | undefined> {
   const { table, rollback, byKey, maxAffected } = plan;
-  if (table.hasRewriteRules || table.rereads || rollback) return undefined;
+  if (table.hasRewriteRules || table.rereads || rollback || mayEntangle(plan)) return undefined;
   if (byKey && !exceeds("1", maxAffected)) {
     const row = await takeWay(nameWay("key", plan), plan, () => writeByKey(run, plan));
     if (row !== REFUSED) return row;
@@ -138,7 +140,7 @@ async function writeAlone<R extends object>(
  */
 export function wasOvertaken(plan: UpdatePlan, row: SingleRow): boolean {
   return row.matched === "1" && row.wanted && row.updated === "0" && row.held !== true &&
-    row.stale !== true && !exceeds(row.matched, plan.maxAffected);
+    row.stale !== true && row.entangled !== true && !exceeds(row.matched, plan.maxAffected);
 }
 
 /** How often the transaction is repeated if the lock did not find the row that matches. */
@@ -177,10 +179,11 @@ interface LockedRow extends SingleRow {
 async function writeLocked(run: Run, plan: UpdatePlan): Promise<LockedRow> {
   const { idempotency } = plan;
   let result: LockedRow | undefined;
+  const locks = plan.removal === undefined || plan.table.lockable !== false;
   let locked = 0;
   const write: Step = (sql, before) => {
-    locked = readLocked(before);
-    const readsOnly = locked === 0;
+    locked = locks ? readLocked(before) : 0;
+    const readsOnly = locks && locked === 0;
     // The transaction has claimed the key already, and keeps the answer.
     return compileUpdateSingle(sql, { ...plan, readsOnly, idempotency: undefined }, run.settings);
   };
@@ -189,7 +192,7 @@ async function writeLocked(run: Run, plan: UpdatePlan): Promise<LockedRow> {
   };
   const steps = [
     ...claimSteps(idempotency),
-    (sql: Sql) => compileLock(sql, plan, run.settings),
+    ...(locks ? [(sql: Sql) => compileLock(sql, plan, run.settings)] : []),
     { steps: [write], take },
     ...rereadSteps(plan, () => result === undefined ? [] : [{ plan, keys: result.keys ?? null }]),
     ...returnSteps(plan, () => result!.keys ?? null, (row) => {
@@ -235,12 +238,15 @@ export function findRejection(plan: UpdatePlan, row: SingleRow): ApiError | unde
   const at = printAt(plan.path);
   if (matched === 0) return new ApiError(404, `${at}No row matches the filters`, { matched });
   if (matched > 1) {
-    const message = `${at}${matched} rows match the filters, expected exactly one; ` +
-      "to update them all, use the bulk operation (PATCH …/records/bulk)";
+    const all = plan.removal === undefined
+      ? "to update them all, use the bulk operation (PATCH …/records/bulk)"
+      : "to delete them all, use the bulk operation (DELETE …/records/bulk)";
+    const message = `${at}${matched} rows match the filters, expected exactly one; ${all}`;
     return new ApiError(409, message, { matched });
   }
   if (exceeds(row.matched, plan.maxAffected)) return rejectExceeded(plan, row.matched);
   if (row.stale === true) return new ApiError(412, `${at}${STALE}`);
+  if (row.entangled === true) return rejectReferred();
   const isSkipped = row.wanted && row.updated === "0";
   return isSkipped ? new ApiError(409, `${at}The database refused the change`) : undefined;
 }

@@ -14,7 +14,7 @@ import { type Answer, claimSteps, keepSteps } from "./answer_once.ts";
 import { exceeds } from "./max_affected.ts";
 import { rereadSteps } from "./reread.ts";
 import { type Run, settingSteps } from "./run.ts";
-import { returnSteps } from "./written_one.ts";
+import { returnRemovedSteps, returnSteps } from "./written_one.ts";
 
 /** What became of an update of a table with rules. */
 export interface RuledResult extends Decision, ReturnedRow {
@@ -32,6 +32,8 @@ interface RulesOptions {
   readonly lock: boolean;
   /** Returns the error for a result; undefined for a 200. The audit has no row for an error. */
   readonly findRejection: (result: SingleRow) => ApiError | undefined;
+  /** Takes the row as it was before it is removed. */
+  readonly put?: (row: ReturnedRow) => void;
 }
 
 /** How such an update is run in a transaction of its own. */
@@ -50,9 +52,10 @@ export async function updateWithRules(
   plan: UpdatePlan,
   { maxRows, lock, findRejection, findAnswer }: AloneOptions,
 ): Promise<RuledResult> {
-  const { steps, read } = makeRuledSteps(plan, { maxRows, lock, findRejection });
-  const written = () => [{ plan, keys: read().keys ?? null }];
   let returned: ReturnedRow = {};
+  const put = (row: ReturnedRow) => returned = row;
+  const { steps, read } = makeRuledSteps(plan, { maxRows, lock, findRejection, put });
+  const written = () => [{ plan, keys: read().keys ?? null }];
   const result = () => ({ ...read(), ...returned });
   const { idempotency } = plan;
   const all = [
@@ -60,7 +63,7 @@ export async function updateWithRules(
     ...claimSteps(idempotency),
     ...steps,
     ...rereadSteps(plan, written),
-    ...returnSteps(plan, () => read().keys ?? null, (row) => returned = row),
+    ...returnSteps(plan, () => read().keys ?? null, put),
     ...keepSteps(idempotency, () => findAnswer(result())),
   ];
   await run.database.transact(all, {
@@ -73,20 +76,17 @@ export async function updateWithRules(
 /** Makes the steps of such an update, and the function that reads its result after they have run. */
 export function makeRuledSteps(
   plan: UpdatePlan,
-  { maxRows, lock, findRejection }: RulesOptions,
+  { maxRows, lock, findRejection, put = () => {} }: RulesOptions,
 ): { readonly steps: readonly (Step | StepGroup)[]; readonly read: () => RuledResult } {
   let decision: Decision = { matched: "0", wanted: false };
   let locked = 0;
   let keys: string | null = null;
-  const decide: Step = (sql, before) => {
-    locked = lock ? readLocked(before) : 0;
-    return compileDecision(sql, plan);
-  };
+  const decide: Step = (sql) => compileDecision(sql, plan);
   const write: Step = (sql, [row]) => {
     decision = row as Decision;
     // A matching row that was not locked may be changed by another request at any time.
     const writesNothing = exceeds(decision.matched, maxRows) || (lock && locked === 0) ||
-      decision.stale === true;
+      decision.stale === true || decision.entangled === true;
     if (!writesNothing) keys = decision.keys ?? null;
     return writesNothing ? sql`select where false` : compileUpdateWithRules(sql, plan, maxRows);
   };
@@ -101,8 +101,13 @@ export function makeRuledSteps(
       ? sql`select where false`
       : compileAuditWithRules(sql, audit, result);
   };
-  const locks: Step[] = lock ? [(sql) => compileLock(sql, plan)] : [];
+  const takeLocked = (rows: Rows) => {
+    locked = readLocked(rows);
+  };
+  const takesLock: Step = (sql) => compileLock(sql, plan);
+  const locks: StepGroup[] = lock ? [{ steps: [takesLock], take: takeLocked }] : [];
   const records: Step[] = audit === undefined ? [] : [record];
-  const steps = [...locks, decide, { steps: [write], take: count }, ...records];
+  const before = returnRemovedSteps(plan, put);
+  const steps = [...locks, ...before, decide, { steps: [write], take: count }, ...records];
   return { steps, read: () => ({ ...decision, updated, locked, keys }) };
 }

@@ -49,3 +49,13 @@ export function returnSteps(
   const read: Step = (sql) => compileReturnedLater(sql, plan, findKeys());
   return [{ steps: [read], take: ([row]: Rows) => put((row ?? { record: null }) as ReturnedRow) }];
 }
+
+/** Gives the step that reads the row of a delete before a rule removes it; none elsewhere. @see DE17 */
+export function returnRemovedSteps(
+  plan: UpdatePlan,
+  put: (row: ReturnedRow) => void,
+): StepGroup[] {
+  if (plan.removal === undefined || plan.returned === undefined) return [];
+  const read: Step = (sql) => compileReturnedLater(sql, plan, null);
+  return [{ steps: [read], take: ([row]: Rows) => put((row ?? { record: null }) as ReturnedRow) }];
+}

@@ -50,19 +50,46 @@ export function parseUpdateRequest(
   return { document, source, ...update } as UpdateBody;
 }
 
+/**
+ * Checks the shape of the body of a delete, which is that of an update without `fields`.
+ * @throws {ApiError} 400 with at most five issues, including those of the JSON parser
+ * @see DE1
+ */
+export function parseDeleteRequest(
+  document: unknown,
+  issuesOfParser: readonly Issue[] = [],
+  source: SourceText = NO_SOURCE,
+): UpdateBody {
+  const findings: Findings = { issues: [] };
+  const found = parseMembers(findings, document, { path: null, members: ["filters"] });
+  rejectFindings(findings, { parser: issuesOfParser, document });
+  return { document, source, ...found, fields: [] } as UpdateBody;
+}
+
 /** Checks the shape of an update at a path. The result is valid only if no issue was found. */
 export function parseUpdate(findings: Findings, input: unknown, path: Path): UpdateRequest {
+  return parseMembers(findings, input, { path, members: MEMBERS });
+}
+
+function parseMembers(
+  findings: Findings,
+  input: unknown,
+  { path, members }: {
+    readonly path: Path;
+    readonly members: readonly (typeof MEMBERS)[number][];
+  },
+): UpdateRequest {
   const entries = new Map<string, readonly (readonly [string, unknown])[]>();
   const keys = isObject(input) ? Object.keys(input) : [];
   if (!isObject(input)) report(findings, path, describeBadUpdate(input, path));
   for (const key of keys) {
     if (isFull(findings)) break;
     const value = (input as Record<string, unknown>)[key];
-    if (key === "filters" || key === "fields") {
-      entries.set(key, parseEntries(findings, value, { member: key, holder: under(path, key) }));
-    } else reportUnknownKey(findings, key, { path, known: MEMBERS });
+    const member = members.find((each) => each === key);
+    if (member === undefined) reportUnknownKey(findings, key, { path, known: members });
+    else entries.set(key, parseEntries(findings, value, { member, holder: under(path, key) }));
   }
-  for (const member of isObject(input) ? MEMBERS : []) {
+  for (const member of isObject(input) ? members : []) {
     if (entries.has(member)) continue;
     report(findings, under(path, member), `${member} is required, expected ${EXPECTED[member]}`);
   }
@@ -75,7 +102,7 @@ function describeBadUpdate(input: unknown, path: Path): string {
 }
 
 const NO_GROUPS =
-  "filters of an update take no groups, expected the columns and the values that they " +
+  "filters of an update or a delete take no groups, expected the columns and the values that they " +
   'must equal, such as {"id": 1}; find the rows by a query with the group first';
 
 /** Reports whether an entry is the group of a query's filters: no value is an array. */

@@ -41,6 +41,18 @@ export interface Conversation {
     body?: unknown,
     options?: SendOptions,
   ) => Promise<ReceivedResponse>;
+  /** Deletes one record. */
+  readonly remove: (
+    table: string,
+    body?: unknown,
+    options?: SendOptions,
+  ) => Promise<ReceivedResponse>;
+  /** Deletes many records; the header `Prefer` says how many at most. */
+  readonly removeAll: (
+    table: string,
+    body?: unknown,
+    options?: SendOptions,
+  ) => Promise<ReceivedResponse>;
   readonly get: (path: string, options?: SendOptions) => Promise<ReceivedResponse>;
   /** Runs statements as superuser, beside the service. */
   readonly run: (text: string) => Promise<Record<string, unknown>[]>;
@@ -110,6 +122,10 @@ export function converse(kind: DatabaseKind, service: () => TestService): Conver
       service().send("PATCH", at(table, "records/bulk"), { body, ...options }),
     batch: (table, body = {}, options = {}) =>
       service().send("PATCH", at(table, "records/batch"), { body, ...options }),
+    remove: (table, body = {}, options = {}) =>
+      service().send("DELETE", at(table, "records/single"), { body, ...options }),
+    removeAll: (table, body = {}, options = {}) =>
+      service().send("DELETE", at(table, "records/bulk"), { body, ...options }),
     get: (path, options = {}) => service().send("GET", path, options),
     run: async (text) => [...await service().database.admin.unsafe(text)],
   };

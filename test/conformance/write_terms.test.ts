@@ -17,6 +17,7 @@ const OBEYED: Readonly<Record<string, readonly string[]>> = {
   update_single: ["If-Match", "return=representation", "Return=Representation"],
   update_batch: ["return=representation", "Return=Representation"],
   create_records: ["return=representation", "Return=Representation"],
+  delete_single: ["If-Match", "return=representation", "Return=Representation"],
 };
 
 /** A body that each write would accept. */
@@ -25,6 +26,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   update_bulk: ROW,
   update_batch: { updates: [ROW] },
   create_records: { records: [{ id: 999, name: "new" }] },
+  delete_single: { filters: { id: 1 } },
+  delete_bulk: { filters: { id: 1 } },
   create_webhook: WEBHOOK,
   mcp: {
     jsonrpc: "2.0",
@@ -113,7 +116,7 @@ describeService("Writes that say more than their body", ({ service, single, quer
   /** A token with every scope, and a webhook of it. */
   function open() {
     return opened ??= (async () => {
-      await run("grant insert on guests to rowgate_app");
+      await run("grant insert, delete on guests to rowgate_app");
       await enableFeeds(service(), ["guests"]);
       await awaitFeeds(service(), ["guests"]);
       const token = await service().issue({ scopes: SCOPES });
@@ -171,7 +174,7 @@ describeService("Writes that say more than their body", ({ service, single, quer
           const error = assertRejected(await send({ headers: { prefer } }), 400);
           assert(error.startsWith("Prefer: ") && error.includes(named), `${name}: ${error}`);
         }
-        if (name.startsWith("update_")) continue;
+        if (/^(update|delete)_(single|bulk|batch)$/.test(name)) continue;
         if (name === "create_records") {
           const error = assertRejected(await send({ headers: { prefer: "max-affected=1" } }), 400);
           assertMatch(error, /^Prefer: .*max-affected/);
@@ -203,7 +206,9 @@ describeService("Writes that say more than their body", ({ service, single, quer
   it("an idempotency key is 400 on every write whose answer is not kept [IK4]", async () => {
     await unchanged(async () => {
       for (const { name, send } of await listWrites()) {
-        if (name.startsWith("update_") || name === "create_records") continue;
+        if (/^(update|delete)_(single|bulk|batch)$/.test(name) || name === "create_records") {
+          continue;
+        }
         const error = assertRejected(await send({ headers: { "idempotency-key": '"a"' } }), 400);
         assertMatch(error, /^Idempotency-Key: no answer of this operation is kept/);
       }

@@ -96,6 +96,21 @@ export const SUCCESSES: readonly SuccessRecipe[] = [
     token: "CREATE_TOKEN",
   },
   {
+    operation: "deleteSingleRecord",
+    method: "DELETE",
+    path: "/integration/tables/customers/records/single",
+    body: { filters: { id: NEW_CUSTOMER.id } },
+    token: "DELETE_TOKEN",
+  },
+  {
+    operation: "deleteBulkRecords",
+    method: "DELETE",
+    path: "/integration/tables/customers/records/bulk",
+    body: { filters: { city: NEW_CUSTOMER.city, email: null } },
+    headers: { prefer: "max-affected=10" },
+    token: "DELETE_TOKEN",
+  },
+  {
     operation: "listChanges",
     method: "GET",
     path: `${ORDERS}/changes?limit=2&fields=order_no,status`,

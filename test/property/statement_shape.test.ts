@@ -1,7 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Arbitrary } from "fast-check";
-import type { Column, SqlText, ValueKind } from "../../src/catalogue/catalogue.ts";
+import type { Column, SqlText } from "../../src/catalogue/catalogue.ts";
+import type { ValueKind } from "../../src/catalogue/value_kind.ts";
 import { planQuery } from "../../src/records/plan/query_plan.ts";
 import { planUpdate } from "../../src/records/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
-import type { ValueKind } from "../../src/catalogue/catalogue.ts";
+import type { ValueKind } from "../../src/catalogue/value_kind.ts";
 import { checkScalar } from "../../src/records/plan/value.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { checkLaw } from "./check_law.ts";

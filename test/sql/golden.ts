@@ -17,11 +17,12 @@ export async function compareGolden(title: string, statement: string): Promise<v
 /** Quoted names and strings, parentheses, words, and whatever else is one character. */
 const TOKEN = /"[^"]*"|'[^']*'|\w+|./g;
 /** What a subquery begins with; other parentheses stay on their line. */
-const BLOCKS = /^(?:select|update|insert|with)\b|^request_id\b/;
+const BLOCKS = /^(?:select|update|insert|delete|with)\b|^request_id\b/;
 /** A list of columns goes on in a new line after so many characters. */
 const MAX_COLUMNS_CHARACTERS = 60;
 /** Words that begin a line of their own where they are not in parentheses. */
-const CLAUSES = /^(?:select|from|where|set|and|limit|order|group|returning|cross|insert|else)$/;
+const CLAUSES =
+  /^(?:select|from|where|set|and|limit|order|group|returning|cross|insert|delete|using|else)$/;
 
 /** Breaks a statement into lines, and indents its subqueries; nothing but white space is added. */
 function layOut(statement: string): string {

@@ -2,16 +2,17 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import type { Fragment, Sql } from "../../src/database/postgres/driver.ts";
 import type { Compile } from "../../src/database/postgres/database.ts";
-import type { SqlText, Table } from "../../src/catalogue/catalogue.ts";
+import type { Cascade, SqlText, Table } from "../../src/catalogue/catalogue.ts";
 import { planChanges } from "../../src/records/plan/changes_plan.ts";
 import type { Idempotency } from "../../src/records/plan/idempotency.ts";
 import type { Predicate } from "../../src/records/plan/predicate.ts";
+import { planDelete } from "../../src/records/plan/delete_plan.ts";
 import { planCreate } from "../../src/records/plan/create_plan.ts";
 import { planQuery } from "../../src/records/plan/query_plan.ts";
 import { planUpdate, type UpdatePlan } from "../../src/records/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseRecordsRequest } from "../../src/request/records_request.ts";
-import { parseUpdateRequest } from "../../src/request/update_request.ts";
+import { parseDeleteRequest, parseUpdateRequest } from "../../src/request/update_request.ts";
 import { compileLock, compileUpdateSingle } from "../../src/records/sql/update_single.ts";
 import { compileChanges } from "../../src/records/sql/changes.ts";
 import {
@@ -99,6 +100,20 @@ function update(body: object, { maxAffected, pinnable = true, audited, idempoten
   const table = { ...TABLE, pinnable };
   const options = { table, access: ACCESS, maxAffected, rollback: false, audited, idempotency };
   return planUpdate(parseUpdateRequest(body), options);
+}
+
+/** A delete; other rows may go with it. */
+function remove(filters: object, { maxAffected, returns = false, table = TABLE }: {
+  maxAffected?: number;
+  returns?: boolean;
+  table?: Table;
+} = {}): UpdatePlan {
+  const options = { table, access: ACCESS, maxAffected, rollback: false, audited: AUDITED };
+  const plan = planDelete(parseDeleteRequest({ filters }), options);
+  if (!returns) return plan;
+  const columns = [...table.columns.values()];
+  const returned = { columns, wideNumbersAsText: false, maxBytes: 1000, versioned: true };
+  return { ...plan, expected: ["ab"], versionKey: "00", returned };
 }
 
 /** An insert of records that name the same columns. */
@@ -273,6 +288,18 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
     compileUpdateBulk(sql, update(UPDATE, { audited: AUDITED }), SETTINGS),
   "a bulk update with max-affected and an audit": (sql) =>
     compileUpdateBulk(sql, update(UPDATE, { maxAffected: 5, audited: AUDITED })),
+  "a delete by key": (sql) => compileUpdateByKey(sql, remove({ id: 1 })),
+  "a single delete that expects a version and returns its row": (sql) =>
+    compileUpdateSingle(sql, remove({ status: "open" }, { returns: true })),
+  "a bulk delete": (sql) =>
+    compileUpdateBulk(sql, remove({ status: "open" }, { maxAffected: 5 }), SETTINGS),
+  "a soft delete by key that returns its row": (sql) => {
+    const column = TABLE.columns.get("day")!;
+    const table = { ...TABLE, softDelete: { column, value: "now" as const } };
+    return compileUpdateByKey(sql, remove({ id: 1 }, { returns: true, table }));
+  },
+  "a delete of a table with rewrite rules": (sql) =>
+    compileUpdateWithRules(sql, remove({ id: 1 }), 1),
   "a create": (sql) => createOf(sql, { settings: SETTINGS }),
   "a create that returns rows in a session of another zone": (sql) =>
     createOf(sql, { representation: true, table: { ...TABLE, timeZone: "Europe/Berlin" } }),
@@ -315,6 +342,15 @@ const updateLines = (filters: object, fields: object) =>
     maxAffected: undefined,
     rollback: false,
   });
+/** Lines refer to deals, too, and would be deleted with them. */
+const OF_LINES_BY_DEAL: Cascade = {
+  table: "lines",
+  path: [{
+    source: `only "app"."lines"` as SqlText,
+    pairs: [{ from: `"quantity"` as SqlText, to: `"id"` as SqlText }],
+  }],
+  tenancy: LINES.tenancy,
+};
 const OF_LINES: Record<string, (sql: Sql) => Fragment> = {
   "a query of a table that belongs to another": (sql) =>
     compileQuery(sql, select({ sort: [{ field: "quantity" }] }, { table: LINES })),
@@ -324,6 +360,16 @@ const OF_LINES: Record<string, (sql: Sql) => Fragment> = {
     compileUpdateByKey(sql, updateLines({ id: 1 }, { order_id: 2 })),
   "a bulk update of a table that belongs to another": (sql) =>
     compileUpdateBulk(sql, updateLines({ quantity: 1 }, { quantity: 2 })),
+  "a single delete that may reach rows of another tenant": (sql) =>
+    compileUpdateSingle(
+      sql,
+      remove({ id: 1 }, { table: { ...TABLE, cascades: [OF_LINES_BY_DEAL] } }),
+    ),
+  "a bulk delete that may reach rows of another tenant": (sql) =>
+    compileUpdateBulk(
+      sql,
+      remove({ id: 1 }, { maxAffected: 5, table: { ...TABLE, cascades: [OF_LINES_BY_DEAL] } }),
+    ),
   "a create in a table that belongs to another": (sql) =>
     createOf(sql, { table: LINES, records: [{ order_id: 1, quantity: 2 }] }),
 };
@@ -358,9 +404,10 @@ describe("Statements", () => {
       const references = printAsSent(compile).split(/"app"\."deals" (?:as )?"\$row"/).slice(1);
       const checked =
         /^ \(.*?\) select .*? returning case when "\$row"\."tenant_id" = \$\d+::text::"pg_catalog"\."int4" then true/;
-      const scoped = /^( set .*?)? where "\$row"\."tenant_id" = \$\d+::text::"pg_catalog"\."int4"/;
+      const scoped =
+        /^( set .*?| using "\$counted")? where "\$row"\."tenant_id" = \$\d+::text::"pg_catalog"\."int4"/;
       const pinned =
-        /^ set .*? from .*? and "\$row"\."tenant_id" = \$\d+::text::"pg_catalog"\."int4"/;
+        /^(?: set .*? from| using) .*? and "\$row"\."tenant_id" = \$\d+::text::"pg_catalog"\."int4"/;
       assert(references.length > 0);
       const patterns = [scoped, pinned, checked];
       assertEquals(references.filter((rest) => !patterns.some((each) => each.test(rest))), []);

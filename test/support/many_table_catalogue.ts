@@ -1,4 +1,5 @@
-import type { Catalogue, Table, ValueKind } from "../../src/catalogue/catalogue.ts";
+import type { Catalogue, Table } from "../../src/catalogue/catalogue.ts";
+import type { ValueKind } from "../../src/catalogue/value_kind.ts";
 import { makeColumn, makeTable } from "./table.ts";
 
 /** Names of the 500 tables. */

@@ -1,10 +1,5 @@
-import type {
-  Column,
-  SqlText,
-  Table,
-  TenantColumn,
-  ValueKind,
-} from "../../src/catalogue/catalogue.ts";
+import type { Column, SqlText, Table, TenantColumn } from "../../src/catalogue/catalogue.ts";
+import type { ValueKind } from "../../src/catalogue/value_kind.ts";
 import type { Access } from "../../src/access/tokens/token.ts";
 
 /** Makes what a token without limits allows, for tenant 1 where nothing else is said. */

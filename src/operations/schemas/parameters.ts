@@ -36,6 +36,13 @@ const PARAMETERS = {
     description: "The name of a table in which records can be created.",
     schema: refer("Name"),
   },
+  DeletableTable: {
+    name: "table",
+    in: "path",
+    required: true,
+    description: "The name of a table whose records can be deleted.",
+    schema: refer("Name"),
+  },
   TableWithFeed: {
     name: "table",
     in: "path",
@@ -115,6 +122,28 @@ const PARAMETERS = {
     description:
       "`return=representation`: each of `results` has the `record` as it is stored. `tx=rollback`: " +
       "do everything, triggers and constraints included, then roll it back. `handling=strict`: 400 for " +
+      "an unknown preference. `Preference-Applied` names the preferences that were applied.",
+    schema: { type: "string" },
+    example: "return=representation",
+  },
+  DeletePreferences: {
+    name: "Prefer",
+    in: "header",
+    required: true,
+    description:
+      "`max-affected=N` is required: 409 and nothing is deleted if more than N rows match. " +
+      "`tx=rollback`: run the delete with its triggers and constraints, then roll it back. " +
+      "`handling=strict`: 400 for an unknown preference. `Preference-Applied` names the preferences " +
+      "that were applied.",
+    schema: { type: "string" },
+    example: "max-affected=10",
+  },
+  SingleDeletePreferences: {
+    name: "Prefer",
+    in: "header",
+    description:
+      "`return=representation`: `record` is the row as it was, and `ETag` its version. `tx=rollback`: " +
+      "run the delete with its triggers and constraints, then roll it back. `handling=strict`: 400 for " +
       "an unknown preference. `Preference-Applied` names the preferences that were applied.",
     schema: { type: "string" },
     example: "return=representation",

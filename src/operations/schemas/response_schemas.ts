@@ -35,14 +35,9 @@ export function describeAnyTable(
     Page: describePage(referTo("Record")),
     OneRecord: describeOneOf(referTo("Record")),
     Changes: describeChanges(referTo("Record")),
+    Delete: objectOf({ filters: describeEqualities(referTo) }),
     Update: objectOf({
-      filters: {
-        type: "object",
-        description: "Columns and the values they must equal; null matches NULL. All must match.",
-        propertyNames: referTo("Name"),
-        additionalProperties: referTo("Scalar"),
-        minProperties: 1,
-      },
+      filters: describeEqualities(referTo),
       fields: {
         type: "object",
         description:
@@ -59,6 +54,16 @@ export function describeAnyTable(
       propertyNames: referTo("Name"),
       additionalProperties: true,
     }),
+  };
+}
+
+function describeEqualities(referTo: (name: string) => JsonSchema): JsonSchema {
+  return {
+    type: "object",
+    description: "Columns and the values they must equal; null matches NULL. All must match.",
+    propertyNames: referTo("Name"),
+    additionalProperties: referTo("Scalar"),
+    minProperties: 1,
   };
 }
 

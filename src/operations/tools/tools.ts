@@ -1,4 +1,6 @@
 import { createRecords } from "../create_records.ts";
+import { deleteBulk } from "../delete_bulk.ts";
+import { deleteSingle } from "../delete_single.ts";
 import { getSingle } from "../get_single.ts";
 import { listChanges } from "../list_changes.ts";
 import { listFields } from "../list_fields.ts";
@@ -22,6 +24,8 @@ export const TOOLS: readonly Tool[] = [
   toolOf(updateSingle),
   toolOf(updateBulk),
   toolOf(createRecords),
+  toolOf(deleteSingle),
+  toolOf(deleteBulk),
 ];
 
 /** Makes the tool that stands for an operation. */

@@ -1,4 +1,5 @@
-import type { Column, ReadOnlyReason, Table } from "../../catalogue/catalogue.ts";
+import type { Column, Table } from "../../catalogue/catalogue.ts";
+import type { ReadOnlyReason } from "../../catalogue/read_only_reason.ts";
 import { type Path, quote, under } from "../../basics/errors/issue.ts";
 import type { Json } from "../../basics/json/json.ts";
 import type { SourceText } from "../../basics/json/source_text.ts";

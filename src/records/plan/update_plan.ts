@@ -10,6 +10,7 @@ import { planEquality } from "./condition.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { namesKey } from "./keys.ts";
 import type { Predicate } from "./predicate.ts";
+import type { Removal } from "./removal.ts";
 import type { Returned } from "./returned.ts";
 import { planScope, type Scope } from "./scope.ts";
 
@@ -20,7 +21,7 @@ export interface AuditEntry {
   readonly tenant: string;
   readonly schema: string;
   readonly table: string;
-  /** `update_single`, `update_bulk` or `update_batch`. */
+  /** The name of the operation: `update_single`, `delete_bulk`. */
   readonly operation: string;
   /** Names of the filters and of the fields, in the order of the request. */
   readonly filters: readonly string[];
@@ -36,7 +37,10 @@ export interface UpdatePlan {
   readonly predicate: Predicate;
   /** True when the filters name the whole key, so that at most one row can match. */
   readonly byKey: boolean;
+  /** The new values; a delete has none. */
   readonly assignments: readonly Assignment[];
+  /** How rows are removed; left out: they are updated. */
+  readonly removal?: Removal | undefined;
   /** From `Prefer: max-affected`. */
   readonly maxAffected: number | undefined;
   /** True on `Prefer: tx=rollback`. */

@@ -1,4 +1,5 @@
-import type { Column, ValueKind } from "../../catalogue/catalogue.ts";
+import type { Column } from "../../catalogue/catalogue.ts";
+import type { ValueKind } from "../../catalogue/value_kind.ts";
 import { quote } from "../../basics/errors/issue.ts";
 import { VALUE_ZEROS } from "../../basics/errors/limits.ts";
 import type { Scalar } from "../../basics/json/json.ts";

@@ -1,4 +1,5 @@
 import type { Column, SqlText, Table, Tenancy } from "../../catalogue/catalogue.ts";
+import { scopeAsWritten } from "../plan/removal.ts";
 import { ownColumn } from "../plan/scope.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, Sql } from "../../database/postgres/driver.ts";
@@ -8,7 +9,7 @@ import { compileWhere } from "./predicate.ts";
 import { compileForeignParent, compileReference } from "./row_checks.ts";
 import { compileScope, type TenantScope } from "./scope.ts";
 
-type WrittenPlan = Pick<UpdatePlan, "scope" | "table">;
+type WrittenPlan = Pick<UpdatePlan, "scope" | "table" | "removal">;
 
 /**
  * Compiles the RETURNING expression of an update: true for a row that, as it was written, still
@@ -18,11 +19,14 @@ type WrittenPlan = Pick<UpdatePlan, "scope" | "table">;
  *
  * What raises it has a column of the row in it, so that no planner evaluates it before.
  * A foreign key that a trigger or an expression may have changed must refer to a row of the tenant,
- * unless it is as it was. Otherwise it raises the SQLSTATE of a foreign parent.
+ * unless it is as it was. Otherwise it raises the SQLSTATE of a foreign parent. A row that is deleted is
+ * not written.
  * @see T80, T83
  */
 export function compileAsWritten(sql: Sql, plan: WrittenPlan): Fragment {
-  const { scope } = plan;
+  const { removal } = plan;
+  if (removal !== undefined && removal.mark === undefined) return sql`true`;
+  const scope = scopeAsWritten(plan);
   const holds = compileWhere(sql, { scope, predicate: undefined }, "locked");
   const changed = plan.table.references.filter((reference) => mayChange(plan.table, reference));
   const refers = changed.map((reference) => sql`(${compileRefers(sql, plan, reference)})`);

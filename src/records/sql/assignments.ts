@@ -34,12 +34,14 @@ export function compileSet(
  * box, interval and citext. It calls the function behind the operator `*<>`, because engines that
  * forward statements to shards lose the operator. Both rows end with the same column, because such an
  * engine would try to compute a row of only parameters itself, and fails, as that row has no type.
+ * A delete changes every row that it finds.
  * @see U42, P2, P3, M15
  */
 export function compileChangedColumns(
   sql: Sql,
-  { assignments, scope }: Pick<UpdatePlan, "assignments" | "scope">,
+  { assignments, scope, removal }: Pick<UpdatePlan, "assignments" | "scope" | "removal">,
 ): Fragment {
+  if (removal !== undefined) return sql`true`;
   const stored = assignments.map(({ column }) => {
     const value = sql`${compileColumn(sql, column)}::${literal(sql, column.cast)}`;
     return column.padded ? castToText(sql, value, column.kind) : value;

@@ -1,4 +1,5 @@
-import type { Column, SqlText, ValueKind } from "../../catalogue/catalogue.ts";
+import type { Column, SqlText } from "../../catalogue/catalogue.ts";
+import type { ValueKind } from "../../catalogue/value_kind.ts";
 import type { Predicate, Value } from "../plan/predicate.ts";
 import type { Scope } from "../plan/scope.ts";
 import type { Fragment, Sql } from "../../database/postgres/driver.ts";

@@ -1,4 +1,5 @@
 import type { Column, SqlText, Table } from "../../catalogue/catalogue.ts";
+import { scopeAsWritten } from "../plan/removal.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, PendingQuery, Sql } from "../../database/postgres/driver.ts";
 import { compileColumn, compileTable, join, literal } from "./fragment.ts";
@@ -44,10 +45,11 @@ export function compileWrittenKeys(sql: Sql, { table }: Pick<UpdatePlan, "table"
  */
 export function compileReread(
   sql: Sql,
-  { table, scope }: Pick<UpdatePlan, "table" | "scope">,
+  plan: Pick<UpdatePlan, "table" | "scope" | "removal">,
   keys: string,
 ): PendingQuery<RereadRow[]> {
-  const own = { scope, predicate: undefined };
+  const { table, scope } = plan;
+  const own = { scope: scopeAsWritten(plan), predicate: undefined };
   const same = compileSameKey(sql, table);
   const found = () =>
     sql`select from ${compileTable(sql, table)}

@@ -18,11 +18,23 @@ export interface ReturnedRow {
 /** SQLSTATE of a row that is too large to be returned; nothing was written. @see OR19 */
 export const TOO_LARGE_ROW = "2201F";
 
+/** The parts of a plan that say when its row is read. */
+type ReturningPlan = Pick<UpdatePlan, "returned" | "removal"> & { readonly table: Table };
+
 /** Reports whether the row is read again at the end of the transaction, since it may still change. */
-export function returnsLater(
-  { returned, table }: { readonly returned?: UpdatePlan["returned"]; readonly table: Table },
-): boolean {
-  return returned !== undefined && (table.rereads === true || table.hasRewriteRules);
+export function returnsLater({ returned, table, removal }: ReturningPlan): boolean {
+  return returned !== undefined && removal === undefined &&
+    (table.rereads === true || table.hasRewriteRules);
+}
+
+/**
+ * Reports where the row of a response is: as it was written, as it was found, or, for an update, the one
+ * or the other. A delete returns its row as it was.
+ * @see DE17
+ */
+function findSource({ removal }: UpdatePlan): "$written" | "$matched" | "either" {
+  if (removal === undefined) return "either";
+  return removal.mark === undefined ? "$written" : "$matched";
 }
 
 /**
@@ -60,31 +72,36 @@ function compileTag(sql: Sql, plan: UpdatePlan): Fragment {
 /** Compiles the row in a RETURNING, with a comma; empty where none is returned. */
 export function compileReturning(sql: Sql, plan: UpdatePlan): Fragment {
   if (plan.returned === undefined || returnsLater(plan)) return sql``;
+  if (findSource(plan) === "$matched") return sql``;
   return sql`, ${compileReturnedRecord(sql, plan)} "$record" ${compileZoneAgain(sql, plan)} ${
     compileTag(sql, plan)
   }`;
 }
 
-/** Compiles the row that was found, where it is not written; with a comma behind it. */
+/** Compiles the row that was found, where it is not written or is removed; with a comma behind it. */
 export function compileFound(sql: Sql, plan: UpdatePlan, changes: Fragment): Fragment {
   if (plan.returned === undefined || returnsLater(plan)) return sql``;
-  const record = compileReturnedRecord(sql, plan);
-  return sql`case when not ${changes} then ${record} end "$record" ${compileZoneAgain(sql, plan)} ${
-    compileTag(sql, plan)
-  },`;
+  const source = findSource(plan);
+  if (source === "$written") return sql``;
+  const row = compileReturnedRecord(sql, plan);
+  const record = source === "$matched" ? row : sql`case when not ${changes} then ${row} end`;
+  return sql`${record} "$record" ${compileZoneAgain(sql, plan)} ${compileTag(sql, plan)},`;
 }
 
 /** Compiles the columns of {@link ReturnedRow}, with a comma; empty where none is returned. */
 export function compileReturnedColumns(sql: Sql, plan: UpdatePlan): Fragment {
   if (plan.returned === undefined || returnsLater(plan)) return sql``;
-  return sql`, ${compileEither(sql, sql`"$record"`)} record ${
+  return sql`, ${compileEither(sql, plan, sql`"$record"`)} record ${
     plan.returned.versioned && readsVersions(plan)
-      ? sql`, ${compileEither(sql, sql`"$tag"`)} tag`
+      ? sql`, ${compileEither(sql, plan, sql`"$tag"`)} tag`
       : sql``
   }`;
 }
 
-function compileEither(sql: Sql, column: Fragment): Fragment {
+function compileEither(sql: Sql, plan: UpdatePlan, column: Fragment): Fragment {
+  const source = findSource(plan);
+  if (source === "$written") return sql`(select ${column} from "$written")`;
+  if (source === "$matched") return sql`(select ${column} from "$matched" limit 1)`;
   return sql`
     case
       when exists (select from "$written") then (select ${column} from "$written")
@@ -98,11 +115,11 @@ function compileEither(sql: Sql, column: Fragment): Fragment {
  */
 export function compileKeptRow(sql: Sql, plan: UpdatePlan, updated: Fragment): Fragment {
   const tag = plan.returned!.versioned && readsVersions(plan)
-    ? compileEither(sql, sql`"$tag"`)
+    ? compileEither(sql, plan, sql`"$tag"`)
     : sql`null::text`;
   return sql`
     json_build_array(json_build_object(
-      'updated', ${updated}, 'record', ${compileEither(sql, sql`"$record"`)}, 'tag', ${tag}
+      'updated', ${updated}, 'record', ${compileEither(sql, plan, sql`"$record"`)}, 'tag', ${tag}
     ))::text`;
 }
 

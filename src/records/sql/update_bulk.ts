@@ -1,7 +1,7 @@
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, PendingQuery, Sql } from "../../database/postgres/driver.ts";
 import { compileAsWritten } from "./as_written.ts";
-import { compileChangedColumns, compileSet } from "./assignments.ts";
+import { compileChangedColumns } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";
 import { compileTable } from "./fragment.ts";
@@ -13,6 +13,7 @@ import {
   compileKeep,
 } from "./idempotency.ts";
 import { compileWhere } from "./predicate.ts";
+import { compileIsEntangled, compileWriteHead, mayEntangle } from "./removal.ts";
 import { compileReturnedKey, compileWrittenKeys, type WrittenRow } from "./reread.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
 
@@ -25,6 +26,8 @@ export interface BulkRow extends ClaimRow, WrittenRow {
    * was written.
    */
   readonly exceeding?: string | null;
+  /** True if a delete would take rows of another tenant with it; then nothing was deleted. */
+  readonly entangled?: boolean | null;
 }
 
 /**
@@ -49,8 +52,7 @@ export function compileUpdateBulk(
     with ${compileSettings(sql, settings)}
     ${compileClaim(sql, idempotency)}
     "$written" as (
-      update ${table}
-      set ${compileSet(sql, plan)}
+      ${compileWriteHead(sql, plan)}
       where ${compileWhere(sql, plan, "joined")}
         and ${compileChangedColumns(sql, plan)}
         ${compileClaimed(sql, idempotency)}
@@ -78,25 +80,30 @@ function compileLimited(
   },
 ): PendingQuery<BulkRow[]> {
   const { idempotency } = plan;
+  const entangles = mayEntangle(plan);
+  const fits = sql`"$counted"."$count" <= ${limit} ${
+    entangles ? sql`and "$counted"."$entangled" is not true` : sql``
+  }`;
   return sql<BulkRow[]>`
     with ${compileSettings(sql, settings)}
     ${compileClaim(sql, idempotency)}
     "$counted" as materialized (
-      select count(*) "$count"
-      from (select 1 from ${table} where ${where} limit ${limit} + 1) "$matched"
+      select count(*) "$count" ${entangles ? sql`, bool_or("$found") "$entangled"` : sql``}
+      from (
+        select ${entangles ? sql`${compileIsEntangled(sql, plan)} "$found"` : sql`1`}
+        from ${table} where ${where} limit ${limit} + 1
+      ) "$matched"
     ),
     "$written" as (
-      update ${table}
-      set ${compileSet(sql, plan)}
-      from "$counted"
+      ${compileWriteHead(sql, plan, sql`"$counted"`)}
       where ${compileWhere(sql, plan, "joined")}
         and ${compileChangedColumns(sql, plan)}
-        and "$counted"."$count" <= ${limit}
+        and ${fits}
         ${compileClaimed(sql, idempotency)}
       returning ${compileAsWritten(sql, plan)} ${compileReturnedKey(sql, plan)}
     )
-    ${compileAuditOfLimited(sql, plan, limit)}
-    ${compileKeepOfMany(sql, plan, sql`and (select "$count" from "$counted") <= ${limit}`)}
+    ${compileAuditOfLimited(sql, plan, fits)}
+    ${compileKeepOfMany(sql, plan, sql`and (select ${fits} from "$counted")`)}
     select
       (select count(*) from "$written")::text updated,
       (
@@ -105,6 +112,7 @@ function compileLimited(
         end
         from "$counted"
       )::text exceeding
+      ${entangles ? sql`, (select "$entangled" from "$counted") entangled` : sql``}
       ${compileWrittenKeys(sql, plan)}
       ${compileValueCheck(sql, plan.predicate, plan.assignments)}
       ${compileClaimColumn(sql, idempotency)}
@@ -135,7 +143,7 @@ function compileAuditOfMany(
 function compileAuditOfLimited(
   sql: Sql,
   { audit, idempotency }: UpdatePlan,
-  limit: Fragment,
+  fits: Fragment,
 ): Fragment {
   if (audit === undefined) return sql``;
   const counts = {
@@ -146,7 +154,7 @@ function compileAuditOfLimited(
     "$audited" as (
       ${compileAudit(sql, audit, counts)}
       from "$counted"
-      where "$counted"."$count" <= ${limit} ${compileClaimed(sql, idempotency)}
+      where ${fits} ${compileClaimed(sql, idempotency)}
     )`;
 }
 

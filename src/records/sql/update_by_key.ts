@@ -1,7 +1,7 @@
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, PendingQuery, Sql } from "../../database/postgres/driver.ts";
 import { compileAsWritten } from "./as_written.ts";
-import { compileChangedColumns, compileSet } from "./assignments.ts";
+import { compileChangedColumns } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";
 import { compileTable } from "./fragment.ts";
@@ -13,6 +13,7 @@ import {
   compileKeep,
 } from "./idempotency.ts";
 import { compileWhere } from "./predicate.ts";
+import { compileWriteHead } from "./removal.ts";
 import { compileReturnedKey, compileWrittenKeys, type WrittenRow } from "./reread.ts";
 import {
   compileFound,
@@ -75,8 +76,7 @@ export function compileUpdateByKey(
       ${maySkip ? sql`for update` : sql``}
     ),
     "$written" as (
-      update ${table}
-      set ${compileSet(sql, plan)}
+      ${compileWriteHead(sql, plan)}
       where ${compileWhere(sql, plan, "locked")} and ${
     maySkip ? sql`(select "$differs" from "$matched")` : changes
   } ${claimed}

@@ -1,7 +1,7 @@
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, PendingQuery, Row, Rows, Sql } from "../../database/postgres/driver.ts";
 import { compileAsWritten } from "./as_written.ts";
-import { compileChangedColumns, compileSet } from "./assignments.ts";
+import { compileChangedColumns } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";
 import { compileTable } from "./fragment.ts";
@@ -13,6 +13,7 @@ import {
   compileKeep,
 } from "./idempotency.ts";
 import { compileWhere } from "./predicate.ts";
+import { compileEntangled, compileWriteHead, mayEntangle } from "./removal.ts";
 import { compileReturnedKey, compileWrittenKeys, type WrittenRow } from "./reread.ts";
 import {
   compileFound,
@@ -44,6 +45,8 @@ export interface SingleRow extends ClaimRow, WrittenRow, ReturnedRow {
   readonly version?: string | null;
   /** True if the row has none of the expected versions; then nothing was written. */
   readonly stale?: boolean | null;
+  /** True if the delete of the row would take rows of another tenant with it; then nothing was. */
+  readonly entangled?: boolean | null;
 }
 
 /**
@@ -74,6 +77,7 @@ export function compileUpdateSingle(
   const fits = sql`
     "$counted"."$count" = 1
     and "$matched"."$differs"
+    ${mayEntangle(plan) ? sql`and not "$matched"."$entangled"` : sql``}
     ${expected === undefined ? sql`` : sql`and "$matched"."$expected"`}
     ${compileSameVersion(sql, plan)}
     ${compileMaximum(sql, plan)}`;
@@ -83,6 +87,7 @@ export function compileUpdateSingle(
     "$matched" as materialized (
       select ${compilePin(sql, plan)} ${compileFound(sql, plan, changes)}
         ${expected === undefined ? sql`` : sql`${compileExpected(sql, plan)} "$expected",`}
+        ${compileEntangled(sql, plan)}
         ${changes} "$differs"
       from ${table}
       where ${where} ${compileClaimed(sql, idempotency)}
@@ -93,9 +98,7 @@ export function compileUpdateSingle(
     ),
     ${holds ? compileHeld(sql, plan, fits) : sql``}
     "$written" as (
-      update ${table}
-      set ${compileSet(sql, plan)}
-      from "$matched", "$counted"
+      ${compileWriteHead(sql, plan, sql`"$matched", "$counted"`)}
       where ${fits}
         ${plan.readsOnly ? sql`and false` : sql``}
         ${holds ? sql`and exists (select from "$held")` : sql``}
@@ -115,8 +118,9 @@ export function compileUpdateSingle(
       (select count(*) from "$written")::text updated
       ${holds ? sql`, exists (select from "$held") held` : sql``}
       ${expected === undefined ? sql`` : compileStale(sql)}
+      ${mayEntangle(plan) ? sql`, (select bool_or("$entangled") from "$matched") entangled` : sql``}
       ${compileReturnedColumns(sql, plan)}
-      ${plan.readsOnly && plan.table.pinnable ? compileFoundVersion(sql) : sql``}
+      ${readsFoundVersion(plan) ? compileFoundVersion(sql) : sql``}
       ${compileWrittenKeys(sql, plan)}
       ${compileValueCheck(sql, plan.predicate, plan.assignments)}
       ${compileClaimColumn(sql, idempotency)}
@@ -146,6 +150,12 @@ function compileStale(sql: Sql): Fragment {
       ) stale`;
 }
 
+/** Reports whether a row that is not written may only be out of the role's reach. */
+function readsFoundVersion({ readsOnly, removal, table }: SinglePlan): boolean {
+  return table.pinnable &&
+    (readsOnly === true || removal !== undefined && table.lockable === false);
+}
+
 function compileFoundVersion(sql: Sql): Fragment {
   return sql`, (
         select concat("$ctid", ' ', "$xmin", ' ', "$tableoid") from "$matched" limit 1
@@ -159,8 +169,8 @@ export interface LockRow {
 }
 
 /**
- * Compiles the lock that a transaction takes before its single update. It locks at most two rows,
- * since two are enough to fail the update. It makes the settings itself, because a shard does not
+ * Compiles the lock that a transaction takes before it writes. It locks at most two rows for a single
+ * update, since two are enough to fail it. It makes the settings itself, because a shard does not
  * have them from an earlier statement.
  * @see P16, M17
  */
@@ -169,13 +179,22 @@ export function compileLock(
   plan: UpdatePlan,
   settings: readonly Setting[] = [],
 ): PendingQuery<(LockRow & Row)[]> {
+  return compileLockOfMany(sql, plan, { settings, maxRows: sql`2` });
+}
+
+/** Compiles the same for a write of at most so many rows. */
+export function compileLockOfMany(
+  sql: Sql,
+  plan: UpdatePlan,
+  { settings, maxRows }: { readonly settings: readonly Setting[]; readonly maxRows: Fragment },
+): PendingQuery<(LockRow & Row)[]> {
   return sql`
     with ${compileSettings(sql, settings)}
     "$locked" as materialized (
       select 1
       from ${compileTable(sql, plan.table)}
       where ${compileWhere(sql, plan, "joined")}
-      limit 2
+      limit ${maxRows}
       for update
     )
     select (select count(*) from "$locked")::text locked

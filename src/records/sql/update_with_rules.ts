@@ -1,10 +1,11 @@
 import type { AuditEntry, UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, PendingQuery, Sql } from "../../database/postgres/driver.ts";
-import { compileChangedColumns, compileSet } from "./assignments.ts";
+import { compileChangedColumns } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";
 import { compileTable } from "./fragment.ts";
 import { compileWhere } from "./predicate.ts";
+import { compileIsEntangled, compileWriteHead, mayEntangle } from "./removal.ts";
 import { compileKey, type WrittenRow } from "./reread.ts";
 import { compileExpected } from "./version.ts";
 
@@ -16,6 +17,8 @@ export interface Decision extends WrittenRow {
   readonly wanted: boolean;
   /** True if a row has none of the expected versions; then nothing may be written. */
   readonly stale?: boolean | null;
+  /** True if a delete would take rows of another tenant with it; then nothing may be deleted. */
+  readonly entangled?: boolean | null;
 }
 
 /**
@@ -32,7 +35,12 @@ export function compileDecision(sql: Sql, plan: UpdatePlan): PendingQuery<Decisi
       ${
     plan.expected === undefined ? sql`` : sql`not bool_and(${compileExpected(sql, plan)}) stale,`
   }
-      (json_agg(${compileKey(sql, plan)}) filter (where ${changes}))::text keys
+      ${mayEntangle(plan) ? sql`bool_or(${compileIsEntangled(sql, plan)}) entangled,` : sql``}
+      ${
+    plan.table.keyOrder.length === 0
+      ? sql`null::text keys`
+      : sql`(json_agg(${compileKey(sql, plan)}) filter (where ${changes}))::text keys`
+  }
       ${compileValueCheck(sql, plan.predicate, plan.assignments)}
     from ${compileTable(sql, plan.table)}
     where ${compileWhere(sql, plan)}`;
@@ -46,8 +54,7 @@ export function compileUpdateWithRules(
 ): Fragment {
   const where = compileWhere(sql, plan);
   return sql`
-    update ${compileTable(sql, plan.table)}
-    set ${compileSet(sql, plan)}
+    ${compileWriteHead(sql, plan)}
     where ${compileWhere(sql, plan, "joined")}
       and ${compileChangedColumns(sql, plan)}
       ${maxRows === undefined ? sql`` : compileAtMost(sql, plan, { where, maxRows })}`;

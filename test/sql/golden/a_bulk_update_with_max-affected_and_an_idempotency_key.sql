@@ -60,9 +60,9 @@ with "$claim" as materialized (
   from "$claim"
   where "$claimed"
     and (
-    select "$count"
+    select "$counted"."$count" <= $31::text::int8
     from "$counted"
-  ) <= $31::text::int8
+  )
 )
 select (
   select count(*)

@@ -100,6 +100,10 @@ function checkReference(reference: TableReference, checked: Checked): string | u
   if (/^\$parent\d+$/.test(reference.alias ?? "")) {
     return isInPath(tokens, reference, rules) ? undefined : "is no part of a path to a tenant";
   }
+  // Rows that a delete would take with it are looked for whosever they are, and never shown.
+  if (/^\$child\d+$/.test(reference.alias ?? "")) {
+    return ["from", "only"].includes(reference.verb) ? undefined : "writes the rows of a cascade";
+  }
   if (reference.alias !== "$row") return "has another alias";
   // A new row is looked at as it was written.
   const isNew = reference.verb === "into";
@@ -151,7 +155,7 @@ function checkConjuncts(
   ) {
     return "is bound by another path than the policy's";
   }
-  if (["update", "into"].includes(reference.verb) && !paths.some(({ locks }) => locks)) {
+  if (["update", "delete", "into"].includes(reference.verb) && !paths.some(({ locks }) => locks)) {
     return "is written without a lock on its path";
   }
   return paths.map(({ bound }) => checkParts(bound, checked)).find((fault) => fault !== undefined);

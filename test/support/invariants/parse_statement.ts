@@ -42,7 +42,7 @@ export interface TableReference {
   readonly schema: string;
   readonly table: string;
   readonly alias: string | undefined;
-  /** `from` or `join` reads it, `update` and the like write it. */
+  /** `from` or `join` reads it, `update`, `delete` and the like write it. */
   readonly verb: string;
   /** Position of the name among the tokens. */
   readonly at: number;
@@ -81,7 +81,7 @@ export function listTables(tokens: readonly Token[]): TableReference[] {
       schema: qualified ? token.text : "",
       table: qualified ? tokens[at + 2]!.text : token.text,
       alias: next?.kind === "name" ? next.text : undefined,
-      verb: verb ?? "from",
+      verb: tokens[at - 2]?.text === "delete" ? "delete" : verb ?? "from",
       at,
     });
   });

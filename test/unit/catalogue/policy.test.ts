@@ -40,6 +40,7 @@ describe("the policy file", () => {
           cross_tenant_columns: ["owner"],
           read_only: true,
           delete: false,
+          soft_delete: "removed_at",
         },
         countries: { shared: true },
         open_deals: { expose: true, primary_key: ["fid"] },
@@ -53,6 +54,7 @@ describe("the policy file", () => {
       name: undefined,
       columnNames: new Map(),
       writable: false,
+      softDelete: "removed_at",
       only: undefined,
       shared: false,
       expose: false,
@@ -88,7 +90,9 @@ describe("the policy file", () => {
           only: "a is null",
           read_only: "yes",
           hidden_columns: "a",
+          soft_delete: "",
         },
+        looked_up: { shared: true, soft_delete: "gone" },
         "bad name": {},
         notes: [],
         both: { shared: true, tenant_column: "x" },
@@ -113,6 +117,8 @@ describe("the policy file", () => {
         ["tables.steps.tenant_via.columns: ", "is missing"],
         ["tables.deals.read_only: ", "true or false"],
         ["tables.deals.hidden_columns: ", "array of names"],
+        ["tables.deals.soft_delete: ", "the name of a column"],
+        ["tables.looked_up.soft_delete: ", "is not for a shared table"],
         ["tables.bad name: ", "letters, digits and underscores"],
         ["tables.notes: ", "an object"],
         ["tables.lines.tenant_via.columns: ", "the columns of a foreign key"],
@@ -131,7 +137,7 @@ describe("the policy file", () => {
       );
       assertEquals(found.length, 1, `${beginning} in ${JSON.stringify(problems)}`);
     }
-    assertEquals(problems.length, 21);
+    assertEquals(problems.length, 23);
   });
 
   it("rejects what is not a JSON object", () => {

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import type { ValueKind } from "../../../src/catalogue/catalogue.ts";
+import type { ValueKind } from "../../../src/catalogue/value_kind.ts";
 import { checkScalar, isCertain } from "../../../src/records/plan/value.ts";
 import { makeColumn } from "../../support/table.ts";
 

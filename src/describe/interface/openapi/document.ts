@@ -106,7 +106,7 @@ export function describeService(holder?: Holder, given?: Brevity): JsonSchema {
           : describeHeads({ changes: answers("Changes") && !isTerse })),
         ...(isBrief && pickShared(shared.filter(isOnTables))),
         ...describeQueries(holder === undefined || isBrief),
-        ...describeTableSchemas(tables, { brevity, creates: answers("Created") }),
+        ...describeTableSchemas(tables, { brevity, answers }),
       },
     },
   };

@@ -107,6 +107,16 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    "operation": "deleteSingleRecord",
+    "body": { "filters": { "id": 90001 } },
+    "response": { "success": true, "table": "customers", "matched": 1, "deleted": 1 },
+  },
+  {
+    "operation": "deleteBulkRecords",
+    "body": { "filters": { "city": "Uppsala", "email": null } },
+    "response": { "success": true, "table": "customers", "deleted": 0 },
+  },
+  {
     "operation": "listChanges",
     "response": {
       "success": true,

@@ -1,4 +1,5 @@
-import type { Column, Table, ValueKind } from "../../../catalogue/catalogue.ts";
+import type { Column, Table } from "../../../catalogue/catalogue.ts";
+import type { ValueKind } from "../../../catalogue/value_kind.ts";
 import { operatorsOf } from "../../../records/plan/condition.ts";
 import { type JsonSchema, objectOf, refer } from "../../../operations/schemas/json_schema.ts";
 import {
@@ -13,21 +14,22 @@ interface Style {
   readonly isBrief: boolean;
   /** True: columns that an update can set have only names. */
   readonly isTerse: boolean;
-  /** True: the token may create records. */
-  readonly creates: boolean;
+  /** Reports whether the token can get a response. */
+  readonly answers: (response: string) => boolean;
   /** Returns a schema, or a reference to it. */
   readonly share: (schema: JsonSchema, column: Column) => JsonSchema;
 }
 
 /**
  * Describes the bodies of requests and responses for each table, by name: `deals.Record`, `deals.Query`
- * and its parts, `deals.Update` and `deals.Batch` if the table is writable, and `deals.Create`. In a brief document
- * queries have no schema of their own, and columns of a type refer to one schema.
+ * and its parts, `deals.Update` and `deals.Batch` if the table is writable, `deals.Create` and
+ * `deals.Delete`. In a brief document queries have no schema of their own, and columns of a type refer to
+ * one schema.
  * @see T47, H26
  */
 export function describeTableSchemas(
   tables: readonly Table[],
-  { brevity, creates }: { readonly brevity: Brevity; readonly creates: boolean },
+  { brevity, answers }: { readonly brevity: Brevity } & Pick<Style, "answers">,
 ): Readonly<Record<string, JsonSchema>> {
   const [isBrief, isTerse] = [brevity !== "full", brevity === "terse"];
   const shared = new Map<string, { readonly name: string; readonly schema: JsonSchema }>();
@@ -48,7 +50,7 @@ export function describeTableSchemas(
   };
   const described: Record<string, JsonSchema> = isBrief ? { Filters: ANY_FILTERS } : {};
   for (const table of tables) {
-    Object.assign(described, describeTable(table, { isBrief, isTerse, creates, share }));
+    Object.assign(described, describeTable(table, { isBrief, isTerse, answers, share }));
   }
   for (const { name, schema } of shared.values()) described[name] = schema;
   return described;
@@ -79,8 +81,11 @@ function describeTable(table: Table, style: Style): Readonly<Record<string, Json
       [`${name}.Update`]: describeUpdate(table, style),
       ...(!isBrief && { [`${name}.Batch`]: describeBatch(refer(`${name}.Update`)) }),
     }),
-    ...(style.creates && !isBrief && table.creatable && {
+    ...(style.answers("Created") && !isBrief && table.creatable && {
       [`${name}.Create`]: describeRecordsBody(describeNewRecord(table, style)),
+    }),
+    ...(style.answers("DeletedSingle") && !isBrief && table.deletable && {
+      [`${name}.Delete`]: objectOf({ filters: describeFilters(columns) }),
     }),
   };
 }
@@ -122,9 +127,6 @@ const ANY_FILTERS: JsonSchema = {
 function describeUpdate({ columns }: Table, style: Style): JsonSchema {
   const all = [...columns.values()];
   const writable = all.filter((column) => column.readOnly === undefined);
-  const filters = Object.fromEntries(
-    all.map(({ name, equality }) => [name, equality ? refer("Scalar") : { type: "null" }]),
-  );
   const { isBrief, isTerse } = style;
   const fields = Object.fromEntries(
     writable.map((column) => [column.name, isTerse ? {} : describeNewValue(column, style)]),
@@ -136,14 +138,18 @@ function describeUpdate({ columns }: Table, style: Style): JsonSchema {
     };
     return { type: "object", properties, required: Object.keys(properties) };
   }
-  const atLeastOne = (properties: Readonly<Record<string, JsonSchema>>) => ({
-    ...objectOf(properties, Object.keys(properties)),
-    minProperties: 1,
-  });
-  return objectOf({
-    filters: atLeastOne(filters),
-    fields: atLeastOne(fields),
-  });
+  return objectOf({ filters: describeFilters(all), fields: atLeastOne(fields) });
+}
+
+/** Describes the columns and values by which a write finds its rows. */
+function describeFilters(columns: readonly Column[]): JsonSchema {
+  return atLeastOne(Object.fromEntries(
+    columns.map(({ name, equality }) => [name, equality ? refer("Scalar") : { type: "null" }]),
+  ));
+}
+
+function atLeastOne(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return { ...objectOf(properties, Object.keys(properties)), minProperties: 1 };
 }
 
 /** Describes a new record: what it can set, and what it must. @see CR5 */

@@ -1,0 +1,89 @@
+import type { Cascade, Tenancy, TenantStep } from "./catalogue.ts";
+import type { FoundReferrer } from "./referrers.ts";
+import { only, qualifyTable } from "./quote_identifier.ts";
+import { comparesTenants, NO_TENANCY } from "./references.ts";
+import type { NamedTable } from "./table_names.ts";
+import type { BuildContext } from "./tenant_column.ts";
+import { findTenancy, type FoundTenancy, isSameList, makeStep } from "./tenant_path.ts";
+
+/**
+ * Finds what a delete of a row takes with it, over foreign keys with an action on delete, or why that
+ * cannot be known. Every row that is deleted or changed must be the tenant's, and what the role cannot
+ * look at cannot be checked. A row of which nothing says whose it is belongs to the row that it refers to.
+ * @see DE11, DE12
+ */
+export function findCascades(
+  found: NamedTable,
+  tenancy: Tenancy,
+  context: BuildContext,
+): readonly Cascade[] | string {
+  const cascades: Cascade[] = [];
+  const problem = follow({ table: found, tenancy, path: [], passed: [] });
+  return problem ?? cascades;
+
+  function follow({ table, tenancy, path, passed }: Place): string | undefined {
+    for (const key of table.referrers ?? []) {
+      const problem = add(key, {
+        ...{ table, tenancy, path },
+        passed: [...passed, table.identifier],
+      });
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  }
+
+  function add(key: FoundReferrer, { table, tenancy, path, passed }: Place): string | undefined {
+    const identifier = qualifyTable(key.schema, key.table);
+    const child = context.byIdentifier.get(identifier);
+    const unknown =
+      `because a delete would reach ${identifier}, and nothing says whose its rows are`;
+    if (child === undefined) {
+      if (key.hasTenant || key.action === "delete" && key.leadsOn) return unknown;
+      cascades.push({ table: undefined, path: [], tenancy: undefined });
+      return undefined;
+    }
+    const owner = findOwner(child, context);
+    // The columns of a view may have other names than those of the table beneath it.
+    if (owner === "none" || table.kind === "v") return unknown;
+    if (key.action === "delete" && (child.policy?.readOnly || child.policy?.delete === false)) {
+      return `because it would delete rows of ${identifier}, which the policy forbids`;
+    }
+    const step = makeStep(child, { parent: table, key, context });
+    if (typeof step === "string") return `because ${step}`;
+    const isSame = owner !== "shared" && key.action !== "default" &&
+      (comparesTenants(key, owner, tenancy) || leadsTo(owner, step));
+    if (!isSame && child.rowSecurity?.active) {
+      return `because row level security may hide rows of ${identifier} that a delete would reach`;
+    }
+    const source = child.kind === "p" ? identifier : only(identifier);
+    const next = [...path, { source, pairs: step.pairs }];
+    const others = owner === "shared" || key.action === "default";
+    cascades.push({
+      table: child.policy?.name ?? child.called,
+      path: next,
+      tenancy: isSame ? undefined : others ? "others" : owner,
+    });
+    if (key.action !== "delete" || owner === "shared") return undefined;
+    const isCycle = passed.includes(identifier);
+    if (isCycle && !isSame) return `because deletes of ${identifier} lead back to it`;
+    return isCycle ? undefined : follow({ table: child, tenancy: owner, path: next, passed });
+  }
+}
+
+/** The end of a path of foreign keys. */
+interface Place {
+  readonly table: NamedTable;
+  readonly tenancy: Tenancy;
+  readonly path: Cascade["path"];
+  readonly passed: readonly string[];
+}
+
+function findOwner(child: NamedTable, context: BuildContext): FoundTenancy {
+  const policy = { ...NO_TENANCY, ...child.policy };
+  return findTenancy(child, { policy, context: { ...context, warnings: [] } });
+}
+
+/** Reports whether the tenant of a row is that of the row which it refers to by this very key. */
+function leadsTo({ via: [first] }: Tenancy, { identifier, columns }: TenantStep): boolean {
+  return first?.identifier === identifier && isSameList(first.columns, columns);
+}
