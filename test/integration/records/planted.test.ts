@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { findPooler, type Pooler, startPooler } from "../../support/pooler.ts";
 import { readPages } from "../../support/read_pages.ts";
 import { type RecordingProxy, startRecordingProxy } from "../../support/recording_proxy.ts";
+import type { Runtime } from "../../support/runtime_server.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { runRowgate } from "../cli/run_rowgate.ts";
 
@@ -98,8 +99,18 @@ const CONDITIONS: readonly (readonly [string, string, unknown])[] = [
 const OWN_PATH = "hostile, public, pg_catalog";
 const program = await findPooler();
 
-for (const way of program === undefined ? ["direct"] as const : ["direct", "pooler"] as const) {
-  describe(`a service with a hostile schema first on its search path (${way})`, () => {
+const WAYS: readonly { readonly way: "direct" | "pooler"; readonly runtime?: Runtime }[] = [
+  { way: "direct" },
+  ...program === undefined ? [] : [
+    { way: "pooler" } as const,
+    { way: "pooler", runtime: "node" } as const,
+    { way: "pooler", runtime: "bun" } as const,
+  ],
+];
+
+for (const { way, runtime } of WAYS) {
+  const on = runtime === undefined ? "" : ` on ${runtime}`;
+  describe(`a service with a hostile schema first on its search path (${way}${on})`, () => {
     let database: TestDatabase;
     let service: TestService;
     let pooler: Pooler | undefined;
@@ -133,6 +144,7 @@ for (const way of program === undefined ? ["direct"] as const : ["direct", "pool
       );
       service = await createTestService("real", {
         database,
+        runtime,
         policy: { tables: {} },
         environment: { ROWGATE_AUDIT: "on", ...(way === "pooler" && { ROWGATE_PREPARE: "off" }) },
         route: async (serving) => {
@@ -216,47 +228,49 @@ for (const way of program === undefined ? ["direct"] as const : ["direct", "pool
       }
     });
 
-    it("calls nothing that was planted from the owner's commands [TE25]", async () => {
-      for (
-        const args of [
-          ["setup"],
-          ["token", "create", "--tenant", "1", "--name", "x"],
-          ["token", "list"],
-          ["tables"],
-          ["changes", "status"],
-          ["audit"],
-          ["doctor"],
-        ]
-      ) {
-        const { code, out, err } = await runRowgate(args, { DATABASE_URL: ownerUrl });
-        assert(!/planted|could not be examined/.test(out + err), out + err);
-        assertEquals(code, args[0] === "doctor" ? 1 : 0, err);
-      }
-    });
-
-    it("would run what was planted in a statement without schemas [TE25]", async () => {
-      const session = await database.admin.reserve();
-      try {
-        await session.unsafe(`set search_path = ${OWN_PATH}`);
-        for (const text of ["select id from by_varchar where tenant_id = '1'", "select now()"]) {
-          await assertRejects(() => session.unsafe(text), Error, "planted");
+    if (runtime === undefined) {
+      it("calls nothing that was planted from the owner's commands [TE25]", async () => {
+        for (
+          const args of [
+            ["setup"],
+            ["token", "create", "--tenant", "1", "--name", "x"],
+            ["token", "list"],
+            ["tables"],
+            ["changes", "status"],
+            ["audit"],
+            ["doctor"],
+          ]
+        ) {
+          const { code, out, err } = await runRowgate(args, { DATABASE_URL: ownerUrl });
+          assert(!/planted|could not be examined/.test(out + err), out + err);
+          assertEquals(code, args[0] === "doctor" ? 1 : 0, err);
         }
-      } finally {
-        await session.unsafe("reset search_path");
-        session.release();
-      }
-    });
+      });
 
-    it("makes the schema rowgate out of built-in operators and functions alone [TE25]", async () => {
-      const rows = await database.admin`
+      it("would run what was planted in a statement without schemas [TE25]", async () => {
+        const session = await database.admin.reserve();
+        try {
+          await session.unsafe(`set search_path = ${OWN_PATH}`);
+          for (const text of ["select id from by_varchar where tenant_id = '1'", "select now()"]) {
+            await assertRejects(() => session.unsafe(text), Error, "planted");
+          }
+        } finally {
+          await session.unsafe("reset search_path");
+          session.release();
+        }
+      });
+
+      it("makes the schema rowgate out of built-in operators and functions alone [TE25]", async () => {
+        const rows = await database.admin`
         with planted as (
           select oid from pg_proc where pronamespace = 'hostile'::regnamespace
           union all select oid from pg_operator where oprnamespace = 'hostile'::regnamespace
           union all select oid from pg_type where typnamespace = 'hostile'::regnamespace)
         select pg_describe_object(d.classid, d.objid, d.objsubid) as what from pg_depend d
         where d.refobjid in (select oid from planted) and d.objid not in (select oid from planted)`;
-      assertEquals(rows.map(({ what }) => what), []);
-    });
+        assertEquals(rows.map(({ what }) => what), []);
+      });
+    }
 
     it("sends no statement in which an operator or function lacks its schema [TE25]", () => {
       const queries = [...proxy.texts].filter((text) =>
