@@ -20,6 +20,8 @@ export interface ExportQuestion {
 
 const ENCODER = new TextEncoder();
 const PIECE_BYTES = 65_536;
+/** An error is shorter, and keeps its connection open. */
+const MAX_ERROR_BYTES = 10_000;
 
 /**
  * Asks a server for an export, on a connection of its own. It is Deno's own: a paused socket of its
@@ -47,10 +49,15 @@ export function openExportReader(
     return connection;
   }
 
-  /** The last chunk of the response has come. */
+  /** Of an error, all bytes have come; of an export its last chunk, in however many pieces. */
   function isEnded(): boolean {
-    const tail = new TextDecoder("latin1").decode(chunks.at(-1)?.subarray(-5));
-    return tail === "0\r\n\r\n";
+    if (received < MAX_ERROR_BYTES) {
+      const [head = "", body] = takeText().split("\r\n\r\n");
+      const length = /^content-length: *(\d+)/im.exec(head)?.[1];
+      if (length !== undefined) return body !== undefined && body.length >= Number(length);
+    }
+    const tail = chunks.slice(-5).flatMap((chunk) => [...chunk.subarray(-5)]).slice(-5);
+    return String.fromCharCode(...tail) === "0\r\n\r\n";
   }
 
   async function read(bytes: number): Promise<void> {

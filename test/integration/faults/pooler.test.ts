@@ -19,7 +19,13 @@ else {
 
     before(async () => {
       pooled = await createTestService("real", {
-        environment: { ROWGATE_PREPARE: "off", ROWGATE_POOL_SIZE: "8", ROWGATE_AUDIT: "on" },
+        environment: {
+          ROWGATE_PREPARE: "off",
+          ROWGATE_POOL_SIZE: "8",
+          ROWGATE_AUDIT: "on",
+          // Forty updates share two connections, on a machine that may be busy.
+          ROWGATE_POOL_WAIT_MS: "60000",
+        },
         route: async (url) => {
           pooler = await startPooler(program, url);
           return pooler.through(url);
