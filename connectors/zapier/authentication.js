@@ -45,6 +45,8 @@ export const beforeRequest = [
 export const afterResponse = [
   (response, z) => {
     if (response.status < 400) return response;
+    // Get Single Record found none: for a search of Zapier that is no error.
+    if (response.request.method === "GET" && response.data?.matched === 0) return response;
     const text = response.data?.error ??
       `Rowgate responded with status ${response.status}`;
     const seconds = Number(response.getHeader("retry-after"));

@@ -48,18 +48,27 @@ const KINDS = {
   float8: "number",
 };
 
-/** The fields of a table that can be written, as inputs of a Zap. */
-export async function listInputs(z, bundle) {
+/** The fields of a table that an update can set, as inputs of a Zap. */
+export function listInputs(z, bundle) {
+  return listSettable(z, bundle, ({ writable }) => ({ isMeant: writable, required: false }));
+}
+
+/** The fields of a table that a new record can have, as inputs of a Zap. */
+export function listNewInputs(z, bundle) {
+  return listSettable(z, bundle, ({ creatable, required }) => ({ isMeant: creatable, required }));
+}
+
+async function listSettable(z, bundle, judge) {
   const { table } = bundle.inputData;
   if (!table) return [];
-  const fields = await listFields(z, table);
-  return fields.filter(({ writable }) => writable).map((
-    { name, type, comment, enum: labels },
+  const fields = (await listFields(z, table)).map((field) => ({ ...field, ...judge(field) }));
+  return fields.filter(({ isMeant }) => isMeant).map((
+    { name, type, required, comment, enum: labels },
   ) => ({
     key: PREFIX + name,
     label: name,
     type: KINDS[type] ?? "string",
-    required: false,
+    required,
     helpText: comment ?? type,
     ...(labels ? { choices: labels } : {}),
   }));
@@ -67,7 +76,7 @@ export async function listInputs(z, bundle) {
 
 const PREFIX = "set__";
 
-/** The new values that a Zap was given; a field that was left empty does not change. */
+/** The new values that a Zap was given; a field that was left empty is not sent. */
 export function readValues(inputData) {
   return Object.fromEntries(
     Object.entries(inputData)
@@ -97,15 +106,19 @@ export const MATCH = {
 };
 
 /**
- * Makes the body of an update.
+ * Makes the new values of a record.
  * @throws {Error} if a field is both set and emptied
  */
-export function makeUpdate(z, { match, empty = [], ...inputData }) {
+export function makeFields(z, { empty = [], ...inputData }) {
   const values = readValues(inputData);
   const both = empty.find((name) => Object.hasOwn(values, name));
   if (both !== undefined) {
     throw reject(z, `${both}: it is set and among the fields to empty, expected one of the two`);
   }
-  const emptied = Object.fromEntries(empty.map((name) => [name, null]));
-  return { filters: match, fields: { ...values, ...emptied } };
+  return { ...values, ...Object.fromEntries(empty.map((name) => [name, null])) };
+}
+
+/** Makes the body of an update. */
+export function makeUpdate(z, { match, ...inputData }) {
+  return { filters: match, fields: makeFields(z, inputData) };
 }

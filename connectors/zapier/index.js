@@ -1,11 +1,13 @@
 import zapier from "zapier-platform-core";
 import packageJson from "./package.json" with { type: "json" };
 import { afterResponse, authentication, beforeRequest } from "./authentication.js";
+import { createRecord } from "./creates/create_record.js";
 import { updateMany } from "./creates/update_many.js";
 import { updateRecord } from "./creates/update_record.js";
+import { findRecord } from "./searches/find_record.js";
 import { findRecords } from "./searches/find_records.js";
 import { changed } from "./triggers/changed.js";
-import { fieldList, tableList } from "./triggers/lists.js";
+import { fieldList, TABLE_LISTS } from "./triggers/lists.js";
 import { modified } from "./triggers/modified.js";
 
 /** The app as Zapier reads it. */
@@ -20,9 +22,13 @@ export default {
   triggers: {
     [changed.key]: changed,
     [modified.key]: modified,
-    [tableList.key]: tableList,
+    ...Object.fromEntries(TABLE_LISTS.map((list) => [list.key, list])),
     [fieldList.key]: fieldList,
   },
-  searches: { [findRecords.key]: findRecords },
-  creates: { [updateRecord.key]: updateRecord, [updateMany.key]: updateMany },
+  searches: { [findRecord.key]: findRecord, [findRecords.key]: findRecords },
+  creates: {
+    [createRecord.key]: createRecord,
+    [updateRecord.key]: updateRecord,
+    [updateMany.key]: updateMany,
+  },
 };

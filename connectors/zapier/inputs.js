@@ -39,10 +39,7 @@ function isEmpty(value) {
 }
 
 function rejectEmpty(z, place) {
-  return reject(
-    z,
-    `${place}: the value is empty in this run, so more records would match; nothing was sent`,
-  );
+  return reject(z, `${place}: the value is empty in this run, so nothing was sent`);
 }
 
 /** Makes the error of a Zap that stops before it sends anything. */

@@ -94,6 +94,15 @@ describe("the n8n nodes", () => {
       false,
     );
     assertEquals(await names("getFields", [{ table: "" }]), []);
+    assertEquals((await names("getCreatableTables")).includes("countries"), false);
+    const given = {
+      node: "Rowgate",
+      call: "getCreatableFields",
+      parameters: [{ table: "orders" }],
+    };
+    const { result } = await call(given);
+    const labels = (result as { name: string }[]).map(({ name }) => name);
+    assert(labels.includes("order_no (Required)") && labels.includes("note"), `${labels}`);
   });
 
   it("get all records by page tokens, each once, and a limited number", async () => {
@@ -227,6 +236,77 @@ describe("the n8n nodes", () => {
       "No row matches the filters",
       1,
     ]);
+  });
+
+  it("get exactly one record by its fields", async () => {
+    const get = (...lines: object[]) =>
+      execute("get", {
+        ...{ table: "orders", options: { select: ["id", "order_no"] } },
+        filters: { item: lines },
+      });
+    const line = { field: "order_no", kind: "value", value: "A-2026-01472" };
+    const [record] = items(await get(line));
+    assertEquals(Object.keys(record!), ["id", "order_no"]);
+    assertEquals(items(await get(line, { field: "id", kind: "value", value: record!["id"] })), [
+      record,
+    ]);
+    const none = await get({ ...line, value: "A-0" });
+    assertEquals([none["code"], none.error], ["404", "No row matches the filters"]);
+    const nothing = await get({ field: "note", kind: "null" });
+    assertEquals(nothing.error, "note: expected a text, number or boolean, so nothing was sent");
+    assertEquals(nothing["name"], "NodeOperationError");
+  });
+
+  it("create a record for each item, alone or 200 in one transaction", async () => {
+    const credentials = { baseUrl: server.address, token: "CREATE_TOKEN" };
+    const create = (operation: string, ...given: object[]) =>
+      call({
+        ...{ node: "Rowgate", call: "execute", credentials },
+        parameters: given.map((item) => ({
+          ...{ operation, table: "customers", options: {}, recordMode: "fields" },
+          ...item,
+        })),
+      });
+    let lastId = 9_000_000;
+    const make = (name: string) => {
+      const id = ++lastId;
+      const email = `${id}@example.com`;
+      return {
+        ...{ id, name, email, country_code: "DE", city: "Bonn", customer_since: "2026-01-31" },
+      };
+    };
+    const named = (name: string) => ({
+      fields: {
+        item: Object.entries(make(name)).map(([field, value]) => ({ field, kind: "value", value })),
+      },
+    });
+    const whole = (record: object) => ({ recordMode: "json", recordJson: record });
+    const [one, other] = items(await create("create", named("Ada"), named("Grace")));
+    assertEquals([one!["name"], other!["name"]], ["Ada", "Grace"]);
+    const [again] = items(
+      await create("create", { ...whole(make("Ada")), options: { keyOnly: true } }),
+    );
+    assertEquals(again, { id: lastId });
+    const keyed = { ...named("Once"), options: { idempotencyKey: 'event "7"' } };
+    const [first] = items(await create("create", keyed));
+    assertEquals(items(await create("create", keyed)), [first]);
+    const many = Array.from({ length: 201 }, (_, place) => named(`Customer ${place}`));
+    const created = items(await create("createBatch", ...many));
+    assertEquals(created.length, 201);
+    assertEquals(created[200]!["name"], "Customer 200");
+    const wrong = await create("createBatch", named("Undone"), whole({ nmae: "x" }));
+    assert(wrong.error!.startsWith("records[1]."), wrong.error);
+    const elsewhere = { ...named("Undone"), table: "orders" };
+    const differs = await create("createBatch", named("Undone"), elsewhere);
+    assertEquals(
+      differs.error,
+      '"table" differs between the items, expected one value for a batch',
+    );
+    const found = await execute("getMany", {
+      ...{ table: "customers", returnAll: true, filterMode: "and" },
+      conditions: { condition: [{ field: "name", op: "in", value: "Once, Undone" }] },
+    });
+    assertEquals(items(found).map(({ name }) => name), ["Once"]);
   });
 
   it("update many records up to a limit, and a batch of items in one transaction", async () => {

@@ -170,6 +170,49 @@ describe("the Zapier app", () => {
     assertEquals(await find(condition("1.50e1")), undefined);
   });
 
+  it("finds exactly one record, or none, and stops when several match", async () => {
+    const path = "searches.find_record.operation.perform";
+    const find = (match: object) => call(path, { inputData: { table: "orders", match } });
+    const { result } = await find({ order_no: "A-2026-01472" });
+    assertEquals((result as Rows).map(({ order_no }) => order_no), ["A-2026-01472"]);
+    assertEquals((await find({ order_no: "A-0" })).result, []);
+    assert((await find({ status: "paid" })).error!.includes("expected exactly one"));
+    assert((await find({ statsu: "paid" })).error!.includes('did you mean "status"'));
+    assert((await find({ order_no: "" })).error!.startsWith("match.order_no: "));
+  });
+
+  it("creates a record, once for each idempotency key", async () => {
+    const path = "creates.create_record.operation.perform";
+    const create = (inputData: object) =>
+      call(path, { inputData: { table: "customers", ...inputData } }, "CREATE_TOKEN");
+    const inputs = await run("creates.create_record.operation.inputFields.4", {
+      table: "customers",
+    }) as Rows;
+    const required = inputs.filter(({ required }) => required).map(({ key }) => key);
+    assert(required.includes("set__name") && !required.includes("set__newsletter"), `${required}`);
+    const make = (id: number, name: string) => ({
+      ...{ set__id: id, set__name: name, set__email: `${id}@example.com`, set__city: "Bonn" },
+      ...{ set__country_code: "DE", set__customer_since: "2026-01-31", set__newsletter: "" },
+      empty: ["credit_limit"],
+    });
+    const given = { ...make(9_000_001, "Ada"), idempotency_key: "event 7" };
+    const { result, error } = await create(given);
+    assertEquals(error, undefined);
+    const { id, name, credit_limit } = result as Record<string, unknown>;
+    assertEquals([id, name, credit_limit], [9_000_001, "Ada", null]);
+    assertEquals((await create(given)).result, result);
+    const key = await create({ ...make(9_000_002, "Grace"), whole: false });
+    assertEquals(key.result, { id: 9_000_002 });
+    const { set__name: _, ...unnamed } = make(9_000_003, "");
+    const missing = await create(unnamed);
+    assert(missing.error!.startsWith("records[0].name: "), missing.error);
+    const mapped = await call(path, {
+      inputData: { table: "customers", ...make(9_000_003, "Replayed") },
+      inputDataRaw: { table: "customers", idempotency_key: "{{1__id}}" },
+    }, "CREATE_TOKEN");
+    assert(mapped.error!.startsWith("idempotency_key: "), mapped.error);
+  });
+
   it("updates one record, and stops when none matches", async () => {
     const path = "creates.update_record.operation.perform";
     const inputData = {

@@ -4,6 +4,7 @@ import { onTable, send } from "./request";
 interface Table {
   name: string;
   writable: boolean;
+  creatable: boolean;
   changes: boolean;
   comment: string | null;
 }
@@ -12,6 +13,8 @@ interface Field {
   name: string;
   type: string;
   writable: boolean;
+  creatable: boolean;
+  required: boolean;
   operators: string[];
   comment: string | null;
 }
@@ -33,14 +36,15 @@ async function listTables(
 async function listFields(
   caller: ILoadOptionsFunctions,
   isMeant: (field: Field) => boolean,
+  { needed = false } = {},
 ): Promise<INodePropertyOptions[]> {
   const table = caller.getCurrentNodeParameter("table") as string;
   if (!table) return [];
   const { body } = await send(caller, { path: onTable(table, "fields") });
   return (body["fields"] as unknown as Field[]).filter(isMeant).map((
-    { name, type, comment },
+    { name, type, required, comment },
   ) => ({
-    name,
+    name: needed && required ? `${name} (Required)` : name,
     value: name,
     description: comment === null ? type : `${type}: ${comment}`,
   }));
@@ -54,6 +58,9 @@ export const loadOptions = {
   getWritableTables(this: ILoadOptionsFunctions) {
     return listTables(this, ({ writable }) => writable);
   },
+  getCreatableTables(this: ILoadOptionsFunctions) {
+    return listTables(this, ({ creatable }) => creatable);
+  },
   getTablesWithFeed(this: ILoadOptionsFunctions) {
     return listTables(this, ({ changes }) => changes);
   },
@@ -62,5 +69,8 @@ export const loadOptions = {
   },
   getWritableFields(this: ILoadOptionsFunctions) {
     return listFields(this, ({ writable }) => writable);
+  },
+  getCreatableFields(this: ILoadOptionsFunctions) {
+    return listFields(this, ({ creatable }) => creatable, { needed: true });
   },
 };

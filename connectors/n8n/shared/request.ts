@@ -47,9 +47,12 @@ export async function send(
   caller: Caller,
   request: RowgateRequest,
 ): Promise<RowgateResponse> {
-  const { body: sent, itemIndex } = request;
+  const { body: sent, query, itemIndex } = request;
   try {
-    if (sent !== undefined) checkExactly(sent);
+    for (const part of [sent, query]) {
+      if (part !== undefined) checkExactly(part);
+    }
+    for (const [name, value] of Object.entries(query ?? {})) checkPlain(value, name);
   } catch (error) {
     throw new NodeOperationError(caller.getNode(), error as Error, { itemIndex });
   }
@@ -69,6 +72,13 @@ export async function send(
       throw explain(caller, { request, status, body, headers });
     }
     await sleep(seconds * 1000);
+  }
+}
+
+/** @throws {Error} if a value has no place in a query string */
+function checkPlain(value: unknown, name: string): void {
+  if (typeof value === "object") {
+    throw new Error(`${name}: expected a text, number or boolean, so nothing was sent`);
   }
 }
 

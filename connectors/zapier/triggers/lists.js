@@ -1,23 +1,31 @@
 import { listFields, listTables } from "../catalogue.js";
 
-/** Fills the drop-down of tables. */
-export const tableList = {
-  key: "table_list",
-  noun: "Table",
-  display: {
-    label: "List of Tables",
-    description: "Fills a drop-down.",
-    hidden: true,
-  },
-  operation: {
-    perform: async (z) =>
-      (await listTables(z)).map(({ name, comment }) => ({
-        id: name,
-        label: comment ? `${name}: ${comment}` : name,
-      })),
-    sample: { id: "orders", label: "orders: Orders, one row each" },
-  },
-};
+/** Makes what fills a drop-down with the tables that are meant. */
+function makeTableList(key, label, isMeant) {
+  return {
+    key,
+    noun: "Table",
+    display: { label, description: "Fills a drop-down.", hidden: true },
+    operation: {
+      perform: async (z) =>
+        (await listTables(z)).filter(isMeant).map(({ name, comment }) => ({
+          id: name,
+          label: comment ? `${name}: ${comment}` : name,
+        })),
+      sample: { id: "orders", label: "orders: Orders, one row each" },
+    },
+  };
+}
+
+/** The drop-downs of tables. */
+export const TABLE_LISTS = [
+  makeTableList("table_list", "List of Tables", () => true),
+  makeTableList(
+    "creatable_table_list",
+    "List of Tables With New Records",
+    ({ creatable }) => creatable,
+  ),
+];
 
 /** Fills a drop-down with the fields of the table that was chosen. */
 export const fieldList = {

@@ -7,15 +7,32 @@ import type {
 } from "n8n-workflow";
 import { NodeConnectionTypes } from "n8n-workflow";
 import { loadOptions } from "../../shared/catalogue";
-import { getMany, LARGEST_BATCH, update, updateBatch, updateMany } from "./operations";
+import { create } from "./new_records";
+import { get, getMany, update, updateBatch, updateMany } from "./operations";
 import { PROPERTIES } from "./properties";
 
+/** What runs for one item; it may give several. */
 const OPERATIONS: Record<
   string,
   (node: IExecuteFunctions, itemIndex: number) => Promise<IDataObject[]>
-> = { getMany, update, updateMany };
+> = { get, getMany, update, updateMany };
 
-/** Reads and updates the records of one tenant. */
+const LARGEST_BATCH = 200;
+
+/** What runs for several items in one request, and gives one for each. */
+const BATCHES: Record<
+  string,
+  {
+    readonly size: number;
+    readonly run: (node: IExecuteFunctions, itemIndexes: number[]) => Promise<IDataObject[]>;
+  }
+> = {
+  create: { size: 1, run: create },
+  createBatch: { size: LARGEST_BATCH, run: create },
+  updateBatch: { size: LARGEST_BATCH, run: updateBatch },
+};
+
+/** Reads and writes the records of one tenant. */
 export class Rowgate implements INodeType {
   description: INodeTypeDescription = {
     displayName: "Rowgate",
@@ -27,7 +44,7 @@ export class Rowgate implements INodeType {
     group: ["input"],
     version: [1],
     subtitle: '={{$parameter["operation"] + ": " + $parameter["table"]}}',
-    description: "Query and update the records of a Rowgate",
+    description: "Query, create and update the records of a Rowgate",
     defaults: { name: "Rowgate" },
     inputs: [NodeConnectionTypes.Main],
     outputs: [NodeConnectionTypes.Main],
@@ -42,11 +59,16 @@ export class Rowgate implements INodeType {
     const indexes = this.getInputData().map((_, itemIndex) => itemIndex);
     const operation = this.getNodeParameter("operation", 0) as string;
     const given: INodeExecutionData[] = [];
-    if (operation === "updateBatch") {
-      for (let from = 0; from < indexes.length; from += LARGEST_BATCH) {
-        const batch = indexes.slice(from, from + LARGEST_BATCH);
+    if (operation in BATCHES) {
+      const { size, run } = BATCHES[operation];
+      for (let from = 0; from < indexes.length; from += size) {
+        const batch = indexes.slice(from, from + size);
         given.push(
-          ...await attempt(this, batch, () => updateBatch(this, batch)),
+          ...await attempt(this, batch, async () =>
+            (await run(this, batch)).map((json, place) => ({
+              json,
+              pairedItem: { item: batch[place] },
+            }))),
         );
       }
       return [given];

@@ -1,18 +1,16 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from "n8n-workflow";
+import type { IDataObject, IExecuteFunctions } from "n8n-workflow";
 import { NodeOperationError } from "n8n-workflow";
 import { findNextPage, onTable, send } from "../../shared/request";
 import {
   type ConditionInput,
-  type FieldInput,
   makeCondition,
   makeFields,
   makeFilters,
   readJson,
 } from "../../shared/values";
+import { acceptNumbers, prefer, readLines, readOnce } from "./parameters";
 
 const LARGEST_PAGE = 200;
-/** Updates of one batch. */
-export const LARGEST_BATCH = 200;
 
 /** Gets the records that match, page by page; none is skipped or given twice meanwhile. */
 export async function getMany(
@@ -28,13 +26,7 @@ export async function getMany(
     itemIndex,
     [],
   ) as IDataObject[];
-  const { select, largeNumbers } = node.getNodeParameter(
-    "options",
-    itemIndex,
-  ) as {
-    select?: string[];
-    largeNumbers?: boolean;
-  };
+  const { select } = node.getNodeParameter("options", itemIndex) as { select?: string[] };
   const body: IDataObject = {
     filters: readFilter(node, itemIndex) as IDataObject,
     ...(sort.length > 0 ? { sort } : {}),
@@ -43,7 +35,7 @@ export async function getMany(
   };
   const headers = {
     prefer: "page-token, count=none",
-    accept: largeNumbers ? "application/json;IEEE754Compatible=true" : "application/json",
+    accept: acceptNumbers(node, itemIndex),
   };
   const records: IDataObject[] = [];
   let after: string | undefined;
@@ -62,6 +54,30 @@ export async function getMany(
     after = findNextPage(page);
   } while (after !== undefined && records.length < limit);
   return records.slice(0, limit);
+}
+
+/** Gets exactly one record. */
+export async function get(
+  node: IExecuteFunctions,
+  itemIndex: number,
+): Promise<IDataObject[]> {
+  const table = node.getNodeParameter("table", itemIndex) as string;
+  const { select } = node.getNodeParameter("options", itemIndex) as { select?: string[] };
+  const equal = makeFilters(readLines(node, "filters", itemIndex), node.getNode());
+  if (select?.length && "select" in equal) {
+    throw new NodeOperationError(
+      node.getNode(),
+      'This table has a field "select": leave out Fields to Return',
+      { itemIndex },
+    );
+  }
+  const { body } = await send(node, {
+    path: onTable(table, "records/single"),
+    query: { ...equal, ...(select?.length ? { select: select.join() } : {}) },
+    headers: { accept: acceptNumbers(node, itemIndex) },
+    itemIndex,
+  });
+  return [body["record"] as IDataObject];
 }
 
 function readFilter(node: IExecuteFunctions, itemIndex: number): unknown {
@@ -129,9 +145,9 @@ export async function updateMany(
 export async function updateBatch(
   node: IExecuteFunctions,
   itemIndexes: readonly number[],
-): Promise<INodeExecutionData[]> {
+): Promise<IDataObject[]> {
   const [first = 0] = itemIndexes;
-  const table = node.getNodeParameter("table", first) as string;
+  const table = readOnce(node, "table", itemIndexes) as string;
   const { body } = await send(node, {
     method: "PATCH",
     path: onTable(table, "records/batch"),
@@ -141,29 +157,12 @@ export async function updateBatch(
     headers: prefer(node, first),
     itemIndex: first,
   });
-  return (body["results"] as IDataObject[]).map((result, place) => ({
-    json: { table, ...result },
-    pairedItem: { item: itemIndexes[place] },
-  }));
+  return (body["results"] as IDataObject[]).map((result) => ({ table, ...result }));
 }
 
 function readUpdate(node: IExecuteFunctions, itemIndex: number): IDataObject {
-  const read = (name: string) =>
-    node.getNodeParameter(`${name}.item`, itemIndex, []) as FieldInput[];
   return {
-    filters: makeFilters(read("filters"), node.getNode()),
-    fields: makeFields(read("fields"), node.getNode()),
+    filters: makeFilters(readLines(node, "filters", itemIndex), node.getNode()),
+    fields: makeFields(readLines(node, "fields", itemIndex), node.getNode()),
   };
-}
-
-function prefer(node: IExecuteFunctions, itemIndex: number, ...more: string[]) {
-  const options = node.getNodeParameter("options", itemIndex) as {
-    dryRun?: boolean;
-  };
-  const { dryRun } = options;
-  if ("dryRun" in options && typeof dryRun !== "boolean") {
-    throw new NodeOperationError(node.getNode(), "Dry Run: expected true or false");
-  }
-  const preferences = [...more, ...(dryRun ? ["tx=rollback"] : [])];
-  return preferences.length === 0 ? undefined : { prefer: preferences.join(", ") };
 }

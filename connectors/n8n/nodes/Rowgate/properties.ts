@@ -1,91 +1,11 @@
 import type { INodeProperties } from "n8n-workflow";
+import { chooseField, chooseTable, forOperations, OPERATORS, VALUE } from "./choices";
+import { OPTIONS } from "./options";
 
 const QUERY = ["getMany"];
+const ONE = ["get"];
+const CREATES = ["create", "createBatch"];
 const UPDATES = ["update", "updateMany", "updateBatch"];
-
-function forOperations(operation: string[]): INodeProperties["displayOptions"] {
-  return { show: { resource: ["record"], operation } };
-}
-
-const OPERATORS = [
-  { name: "Between", value: "between" },
-  { name: "Contains", value: "contains" },
-  { name: "Equal", value: "eq" },
-  { name: "Greater", value: "gt" },
-  { name: "Greater or Equal", value: "gte" },
-  { name: "Is Not Null", value: "is_not_null" },
-  { name: "Is Null", value: "is_null" },
-  { name: "Less", value: "lt" },
-  { name: "Less or Equal", value: "lte" },
-  { name: "Like", value: "like" },
-  { name: "Like (Any Case)", value: "ilike" },
-  { name: "Not Equal", value: "neq" },
-  { name: "Not Like", value: "not_like" },
-  { name: "Not Like (Any Case)", value: "not_ilike" },
-  { name: "Not One Of", value: "not_in" },
-  { name: "One Of", value: "in" },
-  { name: "Starts With", value: "starts_with" },
-];
-
-const FROM_LIST =
-  'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>';
-
-/** Asks for a table, from those that a method lists. */
-function chooseTable(loadOptionsMethod: string, operations: string[]): INodeProperties {
-  return {
-    displayName: "Table Name or ID",
-    name: "table",
-    type: "options",
-    required: true,
-    typeOptions: { loadOptionsMethod },
-    displayOptions: forOperations(operations),
-    default: "",
-    description: FROM_LIST,
-  };
-}
-
-/** Asks for a field of the table, from those that a method lists. */
-function chooseField(loadOptionsMethod = "getFields"): INodeProperties {
-  return {
-    displayName: "Field Name or ID",
-    name: "field",
-    type: "options",
-    typeOptions: { loadOptionsMethod, loadOptionsDependsOn: ["table"] },
-    default: "",
-    description: FROM_LIST,
-  };
-}
-
-/** Asks how a value is written, and for the value. */
-const VALUE: INodeProperties[] = [
-  {
-    displayName: "Kind",
-    name: "kind",
-    type: "options",
-    options: [
-      {
-        name: "JSON",
-        value: "json",
-        description: "An array, an object, or any other JSON",
-      },
-      { name: "Null", value: "null", description: "No value" },
-      {
-        name: "Value",
-        value: "value",
-        description: "A text, number, date or boolean",
-      },
-    ],
-    default: "value",
-  },
-  {
-    displayName: "Value",
-    name: "value",
-    type: "string",
-    default: "",
-    displayOptions: { hide: { kind: ["null"] } },
-    description: "As you would write it: 12.50, true, 2026-01-31T12:00:00Z",
-  },
-];
 
 /** What the node asks its user for. */
 export const PROPERTIES: INodeProperties[] = [
@@ -104,6 +24,24 @@ export const PROPERTIES: INodeProperties[] = [
     noDataExpression: true,
     displayOptions: { show: { resource: ["record"] } },
     options: [
+      {
+        name: "Create",
+        value: "create",
+        action: "Create a record",
+        description: "Create one record for each input item",
+      },
+      {
+        name: "Create Batch",
+        value: "createBatch",
+        action: "Create a batch of records",
+        description: "Create one record for each input item, up to 200 in one transaction",
+      },
+      {
+        name: "Get",
+        value: "get",
+        action: "Get a record",
+        description: "Get exactly one record; it fails if none or several match",
+      },
       {
         name: "Get Many",
         value: "getMany",
@@ -131,7 +69,8 @@ export const PROPERTIES: INodeProperties[] = [
     ],
     default: "getMany",
   },
-  chooseTable("getTables", QUERY),
+  chooseTable("getTables", [...QUERY, ...ONE]),
+  chooseTable("getCreatableTables", CREATES),
   chooseTable("getWritableTables", UPDATES),
   {
     displayName: "Return All",
@@ -257,7 +196,7 @@ export const PROPERTIES: INodeProperties[] = [
     typeOptions: { multipleValues: true },
     placeholder: "Add Field",
     required: true,
-    displayOptions: forOperations(UPDATES),
+    displayOptions: forOperations([...ONE, ...UPDATES]),
     default: {},
     description: "Records whose fields have all of these values, usually the key",
     options: [{ displayName: "Field", name: "item", values: [chooseField(), ...VALUE] }],
@@ -288,51 +227,39 @@ export const PROPERTIES: INodeProperties[] = [
     description: "If more records match than this, none of them is updated and the node fails",
   },
   {
-    displayName: "Options",
-    name: "options",
-    type: "collection",
-    placeholder: "Add Option",
-    displayOptions: forOperations(QUERY),
-    default: {},
+    displayName: "Record",
+    name: "recordMode",
+    type: "options",
+    displayOptions: forOperations(CREATES),
     options: [
-      {
-        displayName: "Fields to Return",
-        name: "select",
-        type: "multiOptions",
-        typeOptions: {
-          loadOptionsMethod: "getFields",
-          loadOptionsDependsOn: ["table"],
-        },
-        default: [],
-        description:
-          'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-      },
-      {
-        displayName: "Large Numbers as Text",
-        name: "largeNumbers",
-        type: "boolean",
-        default: false,
-        description:
-          "Whether to return 64-bit integers and decimals as text, so that no digit is lost",
-      },
+      { name: "Fields", value: "fields", description: "One line for each field" },
+      { name: "JSON", value: "json", description: "A whole object, such as the input item" },
     ],
+    default: "fields",
   },
   {
-    displayName: "Options",
-    name: "options",
-    type: "collection",
-    placeholder: "Add Option",
-    displayOptions: forOperations(UPDATES),
+    displayName: "Values",
+    name: "fields",
+    type: "fixedCollection",
+    typeOptions: { multipleValues: true },
+    placeholder: "Add Field",
+    displayOptions: {
+      show: { resource: ["record"], operation: CREATES, recordMode: ["fields"] },
+    },
     default: {},
-    options: [
-      {
-        displayName: "Dry Run",
-        name: "dryRun",
-        type: "boolean",
-        default: false,
-        description:
-          "Whether to run the update and then undo it, to see how many records it changes",
-      },
-    ],
+    description: "A field that is left out has its default",
+    options: [{
+      displayName: "Field",
+      name: "item",
+      values: [chooseField("getCreatableFields"), ...VALUE],
+    }],
   },
+  {
+    displayName: "Record (JSON)",
+    name: "recordJson",
+    type: "json",
+    displayOptions: { show: { resource: ["record"], operation: CREATES, recordMode: ["json"] } },
+    default: "={{ $json }}",
+  },
+  ...OPTIONS,
 ];

@@ -1,0 +1,50 @@
+import type { IDataObject, IExecuteFunctions } from "n8n-workflow";
+import { NodeOperationError } from "n8n-workflow";
+import { onTable, send } from "../../shared/request";
+import { makeFields, readJson } from "../../shared/values";
+import { acceptNumbers, prefer, readFlag, readLines, readOnce } from "./parameters";
+
+/** Creates one record for each item, all of them or none. */
+export async function create(
+  node: IExecuteFunctions,
+  itemIndexes: readonly number[],
+): Promise<IDataObject[]> {
+  const [first = 0] = itemIndexes;
+  const keyOnly = readFlag(node, "keyOnly", first);
+  const { body } = await send(node, {
+    method: "POST",
+    path: onTable(readOnce(node, "table", itemIndexes) as string, "records"),
+    body: { records: itemIndexes.map((itemIndex) => readRecord(node, itemIndex)) },
+    headers: {
+      ...prefer(node, first, ...(keyOnly ? [] : ["return=representation"])),
+      ...readKey(node, first),
+      accept: acceptNumbers(node, first),
+    },
+    itemIndex: first,
+  });
+  return (body["results"] as IDataObject[]).map(({ key, record }) =>
+    (keyOnly ? key ?? {} : record) as IDataObject
+  );
+}
+
+/** Reads a new record: lines of the form, or a whole object. */
+function readRecord(node: IExecuteFunctions, itemIndex: number): IDataObject {
+  const mode = node.getNodeParameter("recordMode", itemIndex) as string;
+  if (mode === "fields") return makeFields(readLines(node, "fields", itemIndex), node.getNode());
+  if (mode === "json") {
+    return readJson(node.getNodeParameter("recordJson", itemIndex), node.getNode()) as IDataObject;
+  }
+  throw new NodeOperationError(node.getNode(), "Record: expected Fields or JSON", { itemIndex });
+}
+
+/** Reads the option by which a repeated request is recognised. */
+function readKey(node: IExecuteFunctions, itemIndex: number): Record<string, string> {
+  const options = node.getNodeParameter("options", itemIndex) as { idempotencyKey?: unknown };
+  if (!("idempotencyKey" in options)) return {};
+  const { idempotencyKey } = options;
+  if (typeof idempotencyKey === "string" && /^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
+    return { "idempotency-key": JSON.stringify(idempotencyKey) };
+  }
+  const message = "Idempotency Key: expected a text of 1 to 255 ASCII characters";
+  throw new NodeOperationError(node.getNode(), message, { itemIndex });
+}
