@@ -77,8 +77,7 @@ export function buildColumn(
     primaryKey,
     readOnly: primaryKey ? "primary key" : reasonNotToSet(writable, found.update),
     unset,
-    required: unset === undefined && (found.mandatory || notNull) && !found.hasDefault &&
-      types[found.type]?.hasDefault !== true,
+    required: unset === undefined && isMandatory(found, types),
     deterministic: found.deterministic,
     timeZone: isLocalTime(type.baseType) ? timeZone : undefined,
     comment: found.comment,
@@ -94,4 +93,11 @@ export function buildColumn(
     if (!isGranted) return "privilege";
     return uncheckable.has(found.name) ? "reference" : undefined;
   }
+}
+
+/** Reports whether a new row must have a value in the column and the database gives it none. */
+export function isMandatory(found: FoundColumn, types: Introspection["types"]): boolean {
+  const { notNull } = describeType(found, types);
+  return (found.mandatory || notNull) && !found.hasDefault &&
+    types[found.type]?.hasDefault !== true;
 }

@@ -15,6 +15,7 @@ import type { FoundColumn, FoundTable } from "./introspection.ts";
 import type { TablePolicy } from "./policy.ts";
 import { buildRowSecurity, explainBlindness } from "./row_security.ts";
 import { buildRowFilter } from "./row_filter.ts";
+import { findWriteGaps } from "./table_rights.ts";
 import { isKeyIndexed, listOrdered, listUnique, ownKey } from "./table_keys.ts";
 import type { NamedTable } from "./table_names.ts";
 import type { BuildContext } from "./tenant_column.ts";
@@ -141,6 +142,10 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
     rereads: found.late,
     uncheckable: tenancy === "shared" ? undefined : unwritable,
     timeZone: context.timeZone === "UTC" ? undefined : context.timeZone,
+    gaps: findWriteGaps(found, {
+      ...{ policy, tenantNames, types, columns: byStoredName },
+      ...{ isShared: tenancy === "shared", isCreatable: writes.creatable },
+    }),
     creatable: writes.creatable &&
       [...columns.values()].some((column) => column.unset === undefined),
     deletable: softDelete === undefined ? writes.deletable : isMarkable(found, policy, writable),

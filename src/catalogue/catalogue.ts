@@ -1,6 +1,7 @@
 import type { Group } from "../request/filters.ts";
 import type { ReadOnlyReason } from "./read_only_reason.ts";
 import type { ValueKind } from "./value_kind.ts";
+import type { WriteGaps } from "./write_gaps.ts";
 
 /**
  * SQL that may be inserted into a statement: quoted identifiers and names of types from Postgres's
@@ -249,6 +250,8 @@ export interface Table {
   readonly cascades?: readonly Cascade[];
   /** How a delete marks a row instead of deleting it; undefined: it deletes. @see DE13 */
   readonly softDelete?: SoftDelete | undefined;
+  /** What keeps clients from creating and deleting, for the operator. @see R70, R71 */
+  readonly gaps?: WriteGaps;
   /** What takes part when a row is inserted. */
   readonly inserts: Writing;
   /** What takes part when a row is deleted. */

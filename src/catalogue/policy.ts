@@ -41,6 +41,8 @@ export interface TablePolicy {
   readonly create: boolean;
   /** False: clients delete no records. */
   readonly delete: boolean;
+  /** What the policy allows in so many words, so that the rights for it are expected. */
+  readonly asked?: readonly ("create" | "delete")[];
   /** Lets clients update a view that Postgres can update by itself. */
   readonly writable: boolean;
   /** The column that marks rows as deleted; undefined: a delete deletes them. */
@@ -72,6 +74,7 @@ export const EMPTY_POLICY: Policy = {
 
 const EXPECTED_NAME = "expected a name of letters, digits and underscores";
 const EXPECTED_TABLE = "expected the name of a table";
+const EXPECTED_COLUMN = "expected the name of a column";
 const EXPECTED_NAMES = "expected an array of names";
 const EXPECTED_FLAG = "expected true or false";
 const EXPECTED_OBJECT = "expected an object";
@@ -79,10 +82,7 @@ const EXPECTED_FILTER =
   'expected a filter group, such as {"and":[{"field":"deleted_at","op":"is_null"}]}';
 
 const name = v.pipe(v.string(EXPECTED_NAME), v.regex(NAME_PATTERN, EXPECTED_NAME));
-const columnName = v.pipe(
-  v.string("expected the name of a column"),
-  v.nonEmpty("expected the name of a column"),
-);
+const columnName = v.pipe(v.string(EXPECTED_COLUMN), v.nonEmpty(EXPECTED_COLUMN));
 const flag = v.optional(v.boolean(EXPECTED_FLAG), false);
 const permission = v.optional(v.boolean(EXPECTED_FLAG), true);
 const columnNames = v.optional(v.array(columnName, EXPECTED_NAMES), []);
@@ -210,6 +210,7 @@ function parseTable(
   }
   const columnNames = parseColumns(found.columns, { where, problems });
   const only = parseOnly(found.only, { where, problems });
+  const asked = (["create", "delete"] as const).filter((operation) => input[operation] === true);
   if (problems.length > 0) return { problems };
   return {
     policy: {
@@ -226,6 +227,7 @@ function parseTable(
       readOnly: found.read_only,
       create: found.create,
       delete: found.delete,
+      ...(asked.length > 0 && { asked }),
       writable: found.writable,
       softDelete: found.soft_delete,
       only,

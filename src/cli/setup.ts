@@ -66,8 +66,10 @@ function describeTableGrants(schema: string): string {
     -- Clients can reach no more than this. Narrow it to the tables and columns that they need.
     grant usage on schema ${quoted} to rowgate_app;
     grant select, update on all tables in schema ${quoted} to rowgate_app;
-    -- Tokens with the scope create or delete need these on the tables that they are for:
-    -- grant insert, delete on a_table to rowgate_app;
+    -- Clients create and delete nothing yet. For tokens with these scopes, name the tables:
+    -- grant insert, delete on ${quoted}.a_table to rowgate_app;
+    -- A serial column takes its numbers from a sequence, which needs this as well; an identity column does not:
+    -- grant usage on sequence ${quoted}.a_table_id_seq to rowgate_app;
   end if;
 end $rowgate$;
 `;

@@ -5,6 +5,7 @@ import type { Host } from "../server/runtime/host.ts";
 import { planRowFilter } from "../records/plan/row_filter.ts";
 import type { Observe } from "../server/telemetry/observe.ts";
 import { findHidden, type Hidden, UNWRITABLE } from "./hidden_tables.ts";
+import { findMissingRights, type MissingRight } from "./doctor/missing_rights.ts";
 import { printColumns, type RunWork } from "./subcommand.ts";
 import { withCatalogue, withDatabase } from "./with_database.ts";
 
@@ -34,6 +35,8 @@ function listTables(host: Host): Promise<number> {
       const tables = all.filter(({ name }) => !closed.some((other) => other.name === name));
       const head = ["TABLE", "KEY", "TENANT", "WRITABLE", "CHANGES"];
       host.stdout.write(printColumns([head, ...tables.map(toColumns)]));
+      const missing = await findMissingRights(opened.database, catalogue);
+      host.stdout.write(printMissing(missing, tables));
       const { schemas, tenantColumn } = opened.config;
       const hidden: readonly Hidden[] = [
         ...closed,
@@ -48,15 +51,17 @@ function listTables(host: Host): Promise<number> {
   });
 }
 
+function printLines(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `\n${title}:\n\n${[...new Set(lines)].join("\n")}\n`;
+}
+
 /** Prints what to type: statements apart from entries of the policy. */
 function printAdvice(hidden: readonly Hidden[]): string {
-  const print = (title: string, lines: readonly string[]) =>
-    lines.length === 0 ? "" : `\n${title}:\n\n${[...new Set(lines)].join("\n")}\n`;
-  return print(
+  return printLines(
     "To expose them, as the owner of the database",
     hidden.flatMap(({ grants }) => grants),
   ) +
-    print(
+    printLines(
       "To expose them, in the policy file, one of the lines of each table",
       hidden.flatMap(({ entries }) => entries),
     );
@@ -70,6 +75,22 @@ function toColumns({ name, primaryKey, tenancy, writable, feed }: Table): readon
   const key = primaryKey.map((column) => column.name).join(", ");
   const feeds = feed === undefined ? "no" : "yes";
   return [name, key || "none", printTenancy(tenancy), writable ? "yes" : "no", feeds];
+}
+
+/** Prints what clients are meant to do and cannot, and the statements that let them. @see R70, R71 */
+function printMissing(missing: readonly MissingRight[], tables: readonly Table[]): string {
+  const lines = [
+    ...missing.map(({ table, what, why }) => [table, `${what}: ${why}`]),
+    ...tables.filter(({ creatable }) => creatable).flatMap(({ name, gaps }) =>
+      (gaps?.unsettable ?? []).map((column) => [
+        name,
+        `a new record needs a value for ${quoteIdentifier(column)}, which no client can set`,
+      ])
+    ),
+  ];
+  if (lines.length === 0) return "";
+  return `\n${printColumns([["NOT POSSIBLE", "WHY"], ...lines])}` +
+    printLines("To allow it, as the owner of the database", missing.map(({ grant }) => grant));
 }
 
 function listUnnamed({ name, unnamed = [] }: Table): Hidden[] {

@@ -6,6 +6,7 @@ import { describeUnexamined } from "./examine_each.ts";
 import { checkExposedTables } from "./exposed_tables.ts";
 import { checkForeignKeys } from "./foreign_keys.ts";
 import { checkIsolation } from "./isolation.ts";
+import { checkNewRows } from "./new_rows.ts";
 import { checkOwnSchema } from "./own_schema.ts";
 import { checkReferences } from "./references.ts";
 import { checkRole } from "./role.ts";
@@ -30,6 +31,7 @@ export const CHECKS: readonly Check[] = [
   checkSearchPath,
   checkOwnSchema,
   checkExposedTables,
+  checkNewRows,
   checkIsolation,
   checkRowSecurity,
   checkViews,

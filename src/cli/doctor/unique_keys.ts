@@ -6,6 +6,7 @@ import {
   compileTables,
   count,
   type Diagnosis,
+  type Finding,
   findStoredColumn,
   listTenantTables,
   printPolicy,
@@ -63,6 +64,52 @@ async function examineUniqueKeys(setup: Setup): Promise<Diagnosis> {
     ].join("\n"),
   }));
   return { seen: `${count(keys.length, "key")} without a tenant`, findings };
+}
+
+/**
+ * Finds keys that only a new record can name, such as the primary key. A row of any tenant stands in its
+ * way, and in that of an upsert; and a client can take values before others do.
+ * @see R72
+ */
+export async function findNewKeys(setup: Setup): Promise<readonly Finding[]> {
+  const keys = (await readUniqueKeys(setup))
+    .filter((key) => !isWritable(setup, key) && isCreatable(setup, key));
+  return keys.map((key) => ({
+    id: `new_key:${key.table}.${key.name}`,
+    level: "warning",
+    what: `a new record of ${key.table} can name ${
+      key.columns.join(", ")
+    }, unique across all tenants (${key.name})`,
+    why:
+      "a value that another tenant has is answered with 409, which reveals that it exists; one that a" +
+      " client takes first is lost to the others",
+    fix: [
+      `-- in the policy file: ${printUnnamed(key, setup)}`,
+      ...describeIndex(key, setup),
+    ].join("\n"),
+  }));
+}
+
+function isCreatable({ catalogue }: Setup, { table, columns }: UniqueKey): boolean {
+  const found = catalogue.tables.get(table)!;
+  return found.creatable && columns.some((name) => isNamed(found, name));
+}
+
+function isNamed(table: Table, name: string): boolean {
+  const column = findStoredColumn(table, name);
+  return column !== undefined && column.unset === undefined;
+}
+
+/** Read-only columns get their defaults; where a column has none, no record can be created. */
+function printUnnamed({ table, columns }: UniqueKey, { catalogue }: Setup): string {
+  const found = catalogue.tables.get(table)!;
+  const isNeeded = columns.some((name) => findStoredColumn(found, name)?.required);
+  return printPolicy(
+    found,
+    isNeeded
+      ? { create: false }
+      : { read_only_columns: columns.filter((name) => isNamed(found, name)) },
+  );
 }
 
 /** The columns that an update could set; read-only, none of them reveals anything. */

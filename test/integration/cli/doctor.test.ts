@@ -32,7 +32,7 @@ describe("rowgate doctor", () => {
     assertMatch(out, /^ok +serving role +rowgate_app$/m);
     assertMatch(out, /^warning rows without tenant +1 table\n +- people\.tenant_id may be NULL$/m);
     assertMatch(out, /^ +alter table "public"\."people" alter column "tenant_id" set not null;$/m);
-    assertMatch(out, /\n1 error, 2 warnings in 19 checks\.\n$/);
+    assertMatch(out, /\n1 error, 2 warnings in 20 checks\.\n$/);
   });
 
   it("prints the same as JSON", async () => {
@@ -43,7 +43,7 @@ describe("rowgate doctor", () => {
       checks: { name: string; findings: { what: string }[] }[];
     };
     assertEquals(safe, false);
-    assertEquals(checks.length, 19);
+    assertEquals(checks.length, 20);
     assertEquals(checks.flatMap(({ findings }) => findings.map(({ what }) => what)), [
       "synchronous_commit or fsync is off",
       "people.tenant_id may be NULL",
