@@ -22,6 +22,8 @@ export interface ApiResponse<Body> {
   /** How many rows matched, when the error says so. */
   readonly matched: number | undefined;
   readonly requestId: string | null;
+  /** The version of the one row of the response. @see OR8 */
+  readonly etag: string | undefined;
   /** The seconds to wait, as the header says. */
   readonly retryAfter: string | null;
   /** The page token of the next page. @see Q93 */
@@ -36,6 +38,10 @@ export interface Field {
   readonly nullable: boolean;
   readonly primary_key: boolean;
   readonly writable: boolean;
+  /** Whether a new record can set it. @see CR4 */
+  readonly creatable?: boolean;
+  /** Whether a new record must set it. @see CR5 */
+  readonly required?: boolean;
   readonly operators: readonly Operator[];
   readonly enum?: readonly string[];
   readonly comment: string | null;
@@ -46,6 +52,8 @@ export interface Table {
   readonly name: string;
   readonly primary_key: readonly string[];
   readonly writable: boolean;
+  /** Whether records can be created in it. @see CR3 */
+  readonly creatable?: boolean;
   /** True when the table has a changes feed. @see CH4 */
   readonly changes?: boolean;
   readonly comment: string | null;
@@ -76,6 +84,24 @@ export interface UpdateResult {
   readonly updated: number;
 }
 
+/** One record. @see OR1 */
+export interface OneRecord {
+  readonly record: Row;
+}
+
+/** The result of creating records. @see CR11, CR12 */
+export interface CreateResult {
+  readonly created: number;
+  readonly results: readonly { readonly key: Row | null; readonly record?: Row }[];
+}
+
+/** What the scopes of a token allow with the rows of tables. */
+export interface RowRights {
+  readonly mayQuery: boolean;
+  readonly mayUpdate: boolean;
+  readonly mayCreate: boolean;
+}
+
 /** A table with its columns, and the token that opens it: what the views of a table work on. */
 export interface OpenTable {
   readonly token: string;
@@ -86,6 +112,11 @@ export interface OpenTable {
 interface ErrorBody {
   readonly error?: string;
   readonly matched?: number;
+}
+
+/** Whether no row of a table can be written. */
+export function isReadOnly({ writable, creatable = false }: Table): boolean {
+  return !writable && !creatable;
 }
 
 /** Reads the columns of a table. */
@@ -112,7 +143,9 @@ export function onRejectedToken(heed: (token: string) => void): () => void {
 /** How a request is sent. */
 export interface SendOptions {
   /** Names an update, so that it can be sent again without being done twice. @see IK6 */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
+  /** The version that the row must still have. @see OR11 */
+  readonly ifMatch?: string | undefined;
 }
 
 /**
@@ -123,7 +156,7 @@ export interface SendOptions {
 export async function sendRequest<Body>(
   token: string,
   request: ApiRequest,
-  { idempotencyKey }: SendOptions = {},
+  { idempotencyKey, ifMatch }: SendOptions = {},
 ): Promise<ApiResponse<Body>> {
   const startedMs = performance.now();
   const elapsedMs = () => performance.now() - startedMs;
@@ -136,6 +169,7 @@ export async function sendRequest<Body>(
         ...(request.body !== undefined && { "content-type": "application/json" }),
         ...(request.prefer !== undefined && { prefer: request.prefer }),
         ...(idempotencyKey !== undefined && { "idempotency-key": `"${idempotencyKey}"` }),
+        ...(ifMatch !== undefined && { "if-match": ifMatch }),
       },
       ...(request.body !== undefined && { body: writeExact(request.body) }),
       credentials: "omit",
@@ -149,6 +183,7 @@ export async function sendRequest<Body>(
       error: response.ok ? undefined : body.error ?? `Status ${response.status}`,
       matched: body.matched,
       requestId: response.headers.get("x-request-id"),
+      etag: response.headers.get("etag") ?? undefined,
       retryAfter: response.headers.get("retry-after"),
       next: /[?&]after=([\w-]+)/.exec(response.headers.get("link") ?? "")?.[1],
       durationMs: elapsedMs(),
@@ -161,6 +196,7 @@ export async function sendRequest<Body>(
       error: `No response from the service: ${reason}`,
       matched: undefined,
       requestId: null,
+      etag: undefined,
       retryAfter: null,
       next: undefined,
       durationMs: elapsedMs(),

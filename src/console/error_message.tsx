@@ -7,7 +7,7 @@ export interface Issue {
   readonly message: string;
 }
 
-const PATH = String.raw`(?:filters|fields|select|sort|page|per_page)(?:\.\w+|\[\d+\])*: `;
+const PATH = String.raw`(?:filters|fields|records|select|sort|page|per_page)(?:\.\w+|\[\d+\])*: `;
 const BETWEEN_ISSUES = new RegExp(`; (?=${PATH})`);
 const ISSUE = new RegExp(`^(${PATH})([^]*)$`);
 

@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Table } from "./api.ts";
+import { isReadOnly, type Table } from "./api.ts";
 
 /** Opens the choice of tables and actions; views need it on narrow screens, which have no side bar. */
 export const PaletteContext = createContext<() => void>(() => {});
@@ -25,7 +25,7 @@ export function TableHead({ table, children }: TableHeadProps) {
       >
         <span aria-hidden="true">▾</span>
       </button>
-      {!table.writable && <span class="badge">read only</span>}
+      {isReadOnly(table) && <span class="badge">read only</span>}
       <p class="muted table-comment" title={table.comment ?? undefined}>{table.comment}</p>
       {children !== undefined && <div class="toolbar">{children}</div>}
     </header>

@@ -13,6 +13,8 @@ interface ValueInputProps {
   readonly disabled?: boolean;
   /** Whether the value is NULL, which an empty input shows. */
   readonly isNull?: boolean;
+  /** Whether there must be a value. */
+  readonly required?: boolean;
   /** Whether to leave room for several lines. */
   readonly long?: boolean;
   readonly onChange: (value: string) => void;
@@ -29,6 +31,7 @@ export function ValueInput(props: ValueInputProps) {
     disabled,
     "aria-label": label,
     "aria-invalid": invalid === true,
+    "aria-required": props.required,
     "aria-describedby": invalid === true ? describedBy : undefined,
   };
   if (choices !== undefined) {

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { type Field, readFields, type Table } from "./api.ts";
+import { type Field, isReadOnly, readFields, type RowRights, type Table } from "./api.ts";
 import { BrowseView } from "./browse/browse_view.tsx";
 import { useExport } from "./browse/export_menu.tsx";
 import { ChangesView } from "./changes_view.tsx";
@@ -24,7 +24,9 @@ interface WorkbenchProps {
 export function Workbench(props: WorkbenchProps) {
   const { session, view, tableName, query, onTable, onQuery } = props;
   const { token, tables } = session;
-  const mayUpdate = session.info.scopes.includes("update");
+  const may = (scope: string) => session.info.scopes.includes(scope);
+  const mayUpdate = may("update");
+  const rights: RowRights = { mayQuery: may("query"), mayUpdate, mayCreate: may("create") };
   const table = tables.find(({ name }) => name === tableName);
   const description = useDescription(token, table);
   // Feeds are followed while another view or table is looked at.
@@ -36,10 +38,10 @@ export function Workbench(props: WorkbenchProps) {
   if (isNew) setFollowed([...followed, description as Described]);
   const sections = useMemo(
     () =>
-      tables.map(({ name, writable, comment }) => ({
-        name,
-        note: writable ? undefined : "read only",
-        title: comment ?? undefined,
+      tables.map((each) => ({
+        name: each.name,
+        note: isReadOnly(each) ? "read only" : undefined,
+        title: each.comment ?? undefined,
       })),
     [tables],
   );
@@ -69,8 +71,7 @@ export function Workbench(props: WorkbenchProps) {
             <div class="view" hidden={view !== "rows"}>
               <BrowseView
                 key={table.name}
-                {...{ token, table, fields, query, version, exporting, onQuery }}
-                mayUpdate={mayUpdate}
+                {...{ token, table, fields, query, version, exporting, rights, onQuery }}
                 isShown={view === "rows"}
                 onChanged={() => setVersion(version + 1)}
               />

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { OpenTable, Row } from "../api.ts";
+import type { OpenTable, Row, RowRights } from "../api.ts";
 import { ErrorMessage, readIssues } from "../error_message.tsx";
 import type { PlacedIssue } from "../filter_editor.tsx";
 import { findNode, type GroupNode } from "../filter_tree.ts";
@@ -11,7 +11,7 @@ import { useDraft, writeDraft } from "./draft.ts";
 import { type Export, ExportNotice } from "./export_menu.tsx";
 import { FilterArea } from "./filter_area.tsx";
 import { type CellPlace, Grid } from "./grid.tsx";
-import { OpenedRow } from "./opened_row.tsx";
+import { type Creating, mayCreateIn, OpenedRow } from "./opened_row.tsx";
 import { Pager } from "./pager.tsx";
 import { findColumns, findSort, makeQueryRequest } from "./query_request.ts";
 import { RowsToolbar } from "./rows_toolbar.tsx";
@@ -20,8 +20,7 @@ import { useRows } from "./use_rows.ts";
 
 interface BrowseViewProps extends OpenTable {
   readonly query: PlaceQuery;
-  /** Whether the token may update. */
-  readonly mayUpdate: boolean;
+  readonly rights: RowRights;
   /** False while another view is shown. */
   readonly isShown: boolean;
   /** Changes when rows may have changed. */
@@ -44,6 +43,7 @@ export function BrowseView(props: BrowseViewProps) {
   const [touched, setTouched] = useState<ReadonlySet<number>>(new Set());
   const [cell, setCell] = useState<CellPlace>();
   const [row, setRow] = useState<Row>();
+  const [creating, setCreating] = useState<Creating>();
   const [focus, setFocus] = useState(0);
   // The focus goes to the rows once those of a new table or filter are there.
   const awaitsFocus = useRef(true);
@@ -76,9 +76,10 @@ export function BrowseView(props: BrowseViewProps) {
   // Without rows, the focus goes to the name of the table; back from another view, to where it was.
   useContentFocus("h1", focus > 0 && records.length === 0 ? focus : undefined);
   useContentFocus('.grid [tabindex="0"]', isShown || undefined);
+  const isCovered = cell !== undefined || row !== undefined || creating !== undefined;
   useControlKey(
     "Enter",
-    isShown && cell === undefined && row === undefined ? () => run(draft.root) : undefined,
+    isShown && !isCovered ? () => run(draft.root) : undefined,
   );
 
   const columns = useMemo(() => {
@@ -119,6 +120,7 @@ export function BrowseView(props: BrowseViewProps) {
           }}
           onExport={(form) =>
             exporting.start({ table: table.name, form, request: makeQueryRequest(query, queried) })}
+          onNew={mayCreateIn(table, props.rights) ? () => setCreating({}) : undefined}
           isExporting={exporting.state?.isRunning === true}
           request={makeQueryRequest({ ...query, filter: writeDraft(draft.root, byName) }, queried)}
         />
@@ -163,11 +165,12 @@ export function BrowseView(props: BrowseViewProps) {
         />
       )}
       <OpenedRow
-        {...{ token, table, fields, byName, row }}
+        {...{ token, table, fields, byName, row, creating }}
         cell={cell && inspected && { row: inspected, column: cell.column }}
-        mayUpdate={props.mayUpdate}
+        rights={props.rights}
         onCloseCell={() => setCell(undefined)}
         onRow={setRow}
+        onCreating={setCreating}
         onChanged={props.onChanged}
       />
     </section>

@@ -37,3 +37,9 @@ export function printWhole(value: unknown): string {
   if (value === undefined) return "";
   return typeof value === "string" ? value : writeIndented(value);
 }
+
+/** Prints a value in full, with a word where there is none. */
+export function printValue(value: unknown): string {
+  if (value === null || value === undefined) return "NULL";
+  return value === "" ? "empty" : printWhole(value);
+}

@@ -22,6 +22,8 @@ interface RowsToolbarProps {
   readonly onQuery: (query: PlaceQuery) => void;
   readonly onExport: (form: ExportForm) => void;
   readonly isExporting: boolean;
+  /** Begins a new row; undefined: the token may create none here. */
+  readonly onNew: (() => void) | undefined;
 }
 
 /** What can be chosen of the rows, and what can be done with them. */
@@ -69,6 +71,7 @@ export function RowsToolbar(props: RowsToolbarProps) {
         )}
       </Menu>
       <span class="toolbar-gap" />
+      {props.onNew !== undefined && <button type="button" onClick={props.onNew}>New row</button>}
       <button type="button" class="wide-only" onClick={() => setDrawer("fields")}>Fields</button>
       <button type="button" onClick={() => setDrawer("request")}>Request</button>
       <ExportMenu

@@ -1,14 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ApiRequest, Field, OpenTable, Row } from "../api.ts";
 import { isWithin, writeColumnValues } from "../column_values.tsx";
-import { ErrorMessage, readIssues } from "../error_message.tsx";
+import { ErrorMessage, type Issue, readIssues } from "../error_message.tsx";
 import { Drawer } from "../frame/drawer.tsx";
 import { useKept } from "../frame/kept.ts";
 import { CONTROL, useControlKey } from "../frame/keys.ts";
 import { editField, type RowEdits } from "./row_edits.ts";
 import { RowField } from "./row_field.tsx";
 import { RowPreview } from "./row_preview.tsx";
-import { isUnknown, readRows } from "./send_update.ts";
+import { RowConflict } from "./row_conflict.tsx";
+import { isConflict, isUnknown, readOne } from "./send_update.ts";
 import { type RowUpdate, useRowUpdate } from "./use_row_update.ts";
 
 interface RowDrawerProps extends OpenTable {
@@ -18,6 +19,10 @@ interface RowDrawerProps extends OpenTable {
   readonly filters: Readonly<Record<string, unknown>>;
   /** Whether the token may update the table. */
   readonly editable: boolean;
+  /** What was done with the row before it was opened, such as to create it. */
+  readonly done?: string | undefined;
+  /** Begins a new row with the values of this one; undefined: the token may create none. */
+  readonly onDuplicate: ((row: Row) => void) | undefined;
   readonly onClose: () => void;
   /** Called when the row was changed. */
   readonly onSaved: () => void;
@@ -28,8 +33,8 @@ const MIN_SEARCHED = 20;
 
 /** A row with all its fields, from which it is edited. Only fields that were touched are sent. */
 export function RowDrawer(props: RowDrawerProps) {
-  const { token, table, fields, filters, editable, onClose, onSaved } = props;
-  const [response, setResponse] = useState<Awaited<ReturnType<typeof readRows>>>();
+  const { token, table, fields, filters, editable, onClose, onSaved, onDuplicate } = props;
+  const [response, setResponse] = useState<Awaited<ReturnType<typeof readOne>>>();
   const [edits, setEdits] = useKept<RowEdits>(
     `${table.name} row ${JSON.stringify(filters)}`,
     () => ({}),
@@ -37,9 +42,9 @@ export function RowDrawer(props: RowDrawerProps) {
   const [text, setText] = useState("");
   const where = { table: table.name, fields, filters, primaryKey: table.primary_key };
   const hasKey = table.primary_key.length > 0;
-  const row: Row | undefined = hasKey ? response?.body?.records[0] : props.row;
+  const row: Row | undefined = hasKey ? response?.body?.record : props.row;
   const read = async () => {
-    if (hasKey) setResponse(await readRows(token, { ...where, perPage: 1 }));
+    if (hasKey) setResponse(await readOne(token, where));
   };
   useEffect(() => void read(), []);
 
@@ -51,7 +56,8 @@ export function RowDrawer(props: RowDrawerProps) {
     body: { filters, fields: changes },
   };
   const update = useRowUpdate({
-    ...{ token, request, where },
+    ...{ token, request, done: props.done ?? "" },
+    where: { ...where, version: response?.etag },
     async onSaved() {
       setEdits({});
       await read();
@@ -70,41 +76,40 @@ export function RowDrawer(props: RowDrawerProps) {
       title={hasKey ? Object.values(filters).join(" / ") : "Row"}
       note={<span class="muted grow">{table.name}</span>}
       onClose={onClose}
-      foot={editable && row !== undefined && <RowSteps update={update} touched={touched.length} />}
+      foot={row !== undefined && (editable || onDuplicate !== undefined) && (
+        <>
+          {editable && <RowSteps update={update} touched={touched.length} />}
+          {onDuplicate !== undefined && preview === undefined && (
+            <button
+              type="button"
+              onClick={() => onDuplicate(row)}
+            >
+              Duplicate
+            </button>
+          )}
+        </>
+      )}
     >
       <div class="row-fields">
         {failed !== undefined && (
-          <ErrorMessage
-            response={failed}
-            issues={issues.filter(({ path }) =>
-              touched.every(({ field }) => !isWithin(path, `fields.${field}`))
-            )}
-            marked={touched.some(({ field }) => issuesOf(field).length > 0) ? "below" : undefined}
+          <FailedUpdate
+            {...{ failed, issues }}
+            names={touched.map(({ field }) => field)}
           />
         )}
-        {failed !== undefined && isUnknown(failed) && (
-          <p class="small">
-            It is not known whether the row was changed. Save again: nothing is done twice.
-          </p>
+        {failed !== undefined && isConflict(failed) && row !== undefined && (
+          <RowConflict
+            {...{ token, table, filters, row, changes }}
+            onContinue={(now) => {
+              update.forget();
+              setResponse(now);
+            }}
+          />
         )}
-        {failed?.status === 404 && (
-          <p>
-            <button
-              type="button"
-              onClick={() => {
-                update.forget();
-                void read();
-              }}
-            >
-              Read the row again
-            </button>{" "}
-            <span class="small muted">Your changes stay in the form.</span>
-          </p>
+        {response?.error !== undefined && response.status !== 404 && (
+          <p class="problem" role="alert">{response.error}</p>
         )}
-        {response?.error !== undefined && <p class="problem" role="alert">{response.error}</p>}
-        {response?.body !== undefined && row === undefined && (
-          <p class="empty-state">This row is no longer there.</p>
-        )}
+        {response?.status === 404 && <p class="empty-state">This row is no longer there.</p>}
         {row !== undefined && preview !== undefined && (
           <RowPreview
             row={preview.page?.records[0] ?? row}
@@ -139,6 +144,31 @@ export function RowDrawer(props: RowDrawerProps) {
           ))}
       </div>
     </Drawer>
+  );
+}
+
+interface FailedUpdateProps {
+  readonly failed: NonNullable<RowUpdate["failed"]>;
+  readonly issues: readonly Issue[];
+  /** The fields that were touched: their issues stand below them. */
+  readonly names: readonly string[];
+}
+
+function FailedUpdate({ failed, issues, names }: FailedUpdateProps) {
+  const isOf = ({ path }: Issue) => names.some((name) => isWithin(path, `fields.${name}`));
+  return (
+    <>
+      <ErrorMessage
+        response={failed}
+        issues={issues.filter((issue) => !isOf(issue))}
+        marked={issues.some(isOf) ? "below" : undefined}
+      />
+      {isUnknown(failed) && (
+        <p class="small">
+          It is not known whether the row was changed. Save again: nothing is done twice.
+        </p>
+      )}
+    </>
   );
 }
 

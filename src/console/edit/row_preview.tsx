@@ -1,6 +1,6 @@
 import { writeExact } from "../../describe/reference/exact_json.ts";
 import type { Row } from "../api.ts";
-import { printWhole } from "../browse/cell_text.ts";
+import { printValue } from "../browse/cell_text.ts";
 
 interface RowPreviewProps {
   /** As it is in the database now. */
@@ -52,9 +52,4 @@ export function RowPreview({ row, base, changes, updated }: RowPreviewProps) {
       )}
     </section>
   );
-}
-
-function printValue(value: unknown): string {
-  if (value === null || value === undefined) return "NULL";
-  return value === "" ? "empty" : printWhole(value);
 }

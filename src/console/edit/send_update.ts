@@ -3,8 +3,10 @@ import {
   type ApiRequest,
   type ApiResponse,
   type Field,
+  type OneRecord,
   type Page,
   type Row,
+  type SendOptions,
   sendRequest,
   type UpdateResult,
 } from "../api.ts";
@@ -35,6 +37,8 @@ interface PreviewOptions {
   readonly fields: readonly Field[];
   /** Sorts the rows that match; may be empty. */
   readonly primaryKey: readonly string[];
+  /** The version that the one row must still have; undefined: it has none, or none was read. */
+  readonly version?: string | undefined;
 }
 
 /** Runs an update that is rolled back, and queries the rows that it matches. @see U45 */
@@ -42,12 +46,16 @@ export async function previewUpdate(
   token: string,
   { request, ...where }: PreviewOptions,
 ): Promise<Preview> {
+  const tried = { ...request, prefer: "tx=rollback, handling=strict" };
   const [rows, response] = await Promise.all([
     readRows(token, { ...where, perPage: PREVIEWED_ROWS }),
-    sendRequest<UpdateResult>(token, { ...request, prefer: "tx=rollback, handling=strict" }),
+    sendRequest<UpdateResult>(token, tried, { ifMatch: where.version }),
   ]);
   const matched = rows.body?.total ?? response.matched;
-  return { request, where, matched, response, page: rows.body, idempotencyKey: makeKey() };
+  return {
+    ...{ request, where, matched, page: rows.body, idempotencyKey: makeKey() },
+    response: sayConflict(response),
+  };
 }
 
 /** Reads the rows whose columns have the values of an update's filters, whole, sorted by the key. */
@@ -94,6 +102,8 @@ export async function readAgain(
  * single one only the row as it was shown.
  */
 export function makeFinalRequest({ request, matched, page, where }: Preview): ApiRequest {
+  // The version says more than the values.
+  if (where.version !== undefined) return request;
   const [row, other] = page?.records ?? [];
   if (request.path.endsWith("/single") && row !== undefined && other === undefined) {
     return addShownValues(request, { row, fields: where.fields });
@@ -102,11 +112,7 @@ export function makeFinalRequest({ request, matched, page, where }: Preview): Ap
   return { ...request, prefer: `max-affected=${matched}` };
 }
 
-/**
- * Sends an update that was previewed, under its key. Where the service keeps no answers, it says so, and
- * the update is sent without one.
- * @see IK17
- */
+/** Sends an update that was previewed, under its key. */
 export async function sendUpdate(
   token: string,
   preview: Preview,
@@ -114,7 +120,8 @@ export async function sendUpdate(
   const request = makeFinalRequest(preview);
   const { idempotencyKey, where, page } = preview;
   const [row] = page?.records ?? [];
-  const isGuarded = request.path.endsWith("/single") && row !== undefined;
+  const ifMatch = where.version;
+  const isGuarded = request.path.endsWith("/single") && row !== undefined && ifMatch === undefined;
   const isComparable = ({ operators }: Field) => operators.includes("eq");
   if (isGuarded && !where.fields.every(isComparable)) {
     const found = await readRows(token, { ...where, perPage: 1 });
@@ -123,10 +130,41 @@ export async function sendUpdate(
       return { ...found, status: 404, body: undefined, error: CHANGED, matched: 0 };
     }
   }
-  const response = await sendRequest<UpdateResult>(token, request, { idempotencyKey });
+  const sent = await sendOnce<UpdateResult>(token, request, { idempotencyKey, ifMatch });
+  return isGuarded && sent.status === 404 ? { ...sent, error: CHANGED } : sayConflict(sent);
+}
+
+/** Sends a write under its key; without one where the service keeps no answers. @see IK17 */
+export async function sendOnce<Body>(
+  token: string,
+  request: ApiRequest,
+  options: SendOptions,
+): Promise<ApiResponse<Body>> {
+  const response = await sendRequest<Body>(token, request, options);
   const isRejected = response.status === 400 && response.error?.startsWith("Idempotency-Key");
-  const sent = isRejected ? await sendRequest<UpdateResult>(token, request) : response;
-  return isGuarded && sent.status === 404 ? { ...sent, error: CHANGED } : sent;
+  return isRejected
+    ? await sendRequest<Body>(token, request, { ...options, idempotencyKey: undefined })
+    : response;
+}
+
+function sayConflict<Body>(response: ApiResponse<Body>): ApiResponse<Body> {
+  return response.status === 412 ? { ...response, error: CHANGED } : response;
+}
+
+/** Whether another client has written or deleted the row since it was read. @see CL5 */
+export function isConflict({ status }: ApiResponse<unknown>): boolean {
+  return status === 404 || status === 412;
+}
+
+/** Reads one row with its version. @see OR1, OR8 */
+export function readOne(
+  token: string,
+  { table, filters }: Pick<PreviewOptions, "table" | "filters">,
+): Promise<ApiResponse<OneRecord>> {
+  const query = Object.entries(filters)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  const path = `integration/tables/${table}/records/single?${query.join("&")}`;
+  return sendRequest<OneRecord>(token, { method: "GET", path });
 }
 
 /** Whether an update may have been made although no answer says so. It is sent again under its key. */
@@ -135,7 +173,7 @@ export function isUnknown({ status }: ApiResponse<unknown>): boolean {
 }
 
 /** `crypto.randomUUID` is missing on pages without TLS. */
-function makeKey(): string {
+export function makeKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -25,17 +25,24 @@ export interface RowUpdate {
 interface RowUpdateOptions {
   readonly token: string;
   readonly request: ApiRequest;
-  /** Where the row is found. */
+  /** What was done with the row before. */
+  readonly done: string;
+  /** Where the row is found, and its version. */
   readonly where: Omit<Parameters<typeof previewUpdate>[1], "request">;
   /** Called when the row was saved; what was done is said after it. */
   readonly onSaved: () => Promise<void>;
 }
 
+/** What a failed step leaves to be done. */
+const PROBLEM = '.row-fields :is([aria-invalid="true"], .row-conflict button)';
+
 /** Previews an update of a row and saves it, one step at a time. */
-export function useRowUpdate({ token, request, where, onSaved }: RowUpdateOptions): RowUpdate {
+export function useRowUpdate(
+  { token, request, where, onSaved, done: before }: RowUpdateOptions,
+): RowUpdate {
   const [preview, setPreview] = useState<Preview>();
   const [failed, setFailed] = useState<ApiResponse<UpdateResult>>();
-  const [done, setDone] = useState("");
+  const [done, setDone] = useState(before);
   const [busy, runOnce] = useOneStep(() => {
     setFailed(undefined);
     setDone("");
@@ -46,7 +53,7 @@ export function useRowUpdate({ token, request, where, onSaved }: RowUpdateOption
       const tried = await previewUpdate(token, { request, ...where });
       if (tried.response.body === undefined) {
         setFailed(tried.response);
-        return focusAfterUpdate('.row-fields [aria-invalid="true"]');
+        return focusAfterUpdate(PROBLEM);
       }
       setPreview(tried);
       focusAfterUpdate(".drawer-foot .primary");
@@ -58,7 +65,7 @@ export function useRowUpdate({ token, request, where, onSaved }: RowUpdateOption
       if (sent.body === undefined) {
         setFailed(sent);
         if (!isUnknown(sent)) setPreview(undefined);
-        return;
+        return focusAfterUpdate(PROBLEM);
       }
       setPreview(undefined);
       await onSaved();

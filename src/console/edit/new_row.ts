@@ -1,0 +1,97 @@
+import { useRef, useState } from "preact/hooks";
+import { writeExact } from "../../describe/reference/exact_json.ts";
+import type { ApiResponse, CreateResult, Field, OpenTable, Row } from "../api.ts";
+import { type ColumnValue, writeColumnValues } from "../column_values.tsx";
+import { useKept } from "../frame/kept.ts";
+import { focusAfterUpdate } from "../frame/focus.ts";
+import { printForEditing, type RowEdits } from "./row_edits.ts";
+import { isUnknown, makeKey, sendOnce } from "./send_update.ts";
+import { useOneStep } from "./use_one_step.ts";
+
+/** A row that is filled in and then created. */
+export interface NewRow {
+  readonly edits: RowEdits;
+  readonly busy: boolean;
+  /** The last answer, if it was an error. */
+  readonly failed: ApiResponse<CreateResult> | undefined;
+  /** What was done last; empty if nothing was, or something was typed since. */
+  readonly done: string;
+  /** Takes what was typed into a field; undefined leaves it out. */
+  readonly edit: (name: string, typed: Omit<ColumnValue, "field"> | undefined) => void;
+  readonly create: () => Promise<void>;
+}
+
+interface NewRowOptions extends OpenTable {
+  /** The row whose values it begins with; undefined: every field is left out. */
+  readonly base: Row | undefined;
+  /** Whether the token may see what it creates. */
+  readonly mayQuery: boolean;
+  /** Called with the row as it is stored. */
+  readonly onCreated: (row: Row | undefined) => void;
+}
+
+/** Lists the fields that a new row can have: those that it must have come first. */
+export function listNewFields(fields: readonly Field[]): readonly Field[] {
+  const settable = fields.filter(({ creatable }) => creatable);
+  return [
+    ...settable.filter(({ required }) => required),
+    ...settable.filter(({ required }) => !required),
+  ];
+}
+
+/** Begins a copy of a row: its values, but for those that no two rows can have and those without one. */
+export function copyRow(row: Row, fields: readonly Field[]): RowEdits {
+  const copied = listNewFields(fields).filter(({ name, primary_key }) =>
+    !primary_key && row[name] !== undefined
+  );
+  return Object.fromEntries(copied.map((field) => {
+    const value = row[field.name];
+    const text = printForEditing(value, field);
+    return [field.name, { field: field.name, text, isNull: value === null }];
+  }));
+}
+
+/** Keeps what is typed into a new row, and creates it once. @see CR13 */
+export function useNewRow(options: NewRowOptions): NewRow {
+  const { token, table, fields, base, mayQuery, onCreated } = options;
+  const place = base === undefined ? "new row" : `copy of ${writeExact(base)}`;
+  const begin = (): RowEdits => base === undefined ? {} : copyRow(base, fields);
+  const [edits, setEdits] = useKept<RowEdits>(`${table.name} ${place}`, begin);
+  const [failed, setFailed] = useState<ApiResponse<CreateResult>>();
+  const [done, setDone] = useState("");
+  /** The same row is sent again under the same key. */
+  const sent = useRef({ body: "", idempotencyKey: "" });
+  const [busy, runOnce] = useOneStep(() => {
+    setFailed(undefined);
+    setDone("");
+  });
+
+  const create = () =>
+    runOnce(async () => {
+      const record = writeColumnValues(Object.values(edits), { member: "fields", fields });
+      const text = writeExact(record);
+      if (sent.current.body !== text) sent.current = { body: text, idempotencyKey: makeKey() };
+      const response = await sendOnce<CreateResult>(token, {
+        method: "POST",
+        path: `integration/tables/${table.name}/records`,
+        body: { records: [record] },
+        ...(mayQuery && { prefer: "return=representation" }),
+      }, sent.current);
+      if (!isUnknown(response)) sent.current = { body: "", idempotencyKey: "" };
+      if (response.body === undefined) {
+        setFailed(response);
+        return focusAfterUpdate('.row-fields [aria-invalid="true"]');
+      }
+      setEdits(begin());
+      setDone("Created.");
+      onCreated(response.body.results[0]?.record);
+    });
+
+  function edit(name: string, typed: Omit<ColumnValue, "field"> | undefined): void {
+    const { [name]: _, ...others } = edits;
+    setDone("");
+    setEdits(typed === undefined ? others : { ...others, [name]: { field: name, ...typed } });
+  }
+
+  return { edits, busy, failed, done, edit, create };
+}
