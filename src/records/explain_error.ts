@@ -74,6 +74,13 @@ function rejectLargeRow(cause: DatabaseError, { maxBytes }: Returned): ApiError 
   return new ApiError(400, message, { cause });
 }
 
+/** The row that the response would have holds a text that is not valid in UTF-8. @see E54 */
+function rejectUnreadableRow(cause: DatabaseError): ApiError {
+  const message = "Prefer: the record of return=representation has a text that is not valid in " +
+    "UTF-8, expected no such preference; nothing was changed";
+  return new ApiError(400, message, { cause });
+}
+
 /** Reports whether the update may have set a column of a reference that was checked, or a trigger. */
 function refersElsewhere({ plan }: FailedStatement): boolean {
   const { table, assignments } = plan;
@@ -179,9 +186,8 @@ async function explainValue(
   const issues = await locateValues(run, plan, error);
   if (issues.length > 0) return rejectIssues(issues, document, { stale: true });
   const hasFields = plan.assignments !== undefined && plan.removal === undefined;
-  if (isOfEncoding(error) && !hasFields) {
-    return await rejectStored(error, run, plan);
-  }
+  if (isOfEncoding(error) && plan.returned !== undefined) return rejectUnreadableRow(error);
+  if (isOfEncoding(error) && !hasFields) return await rejectStored(error, run, plan);
   if (error.kind !== "value" && (error.kind !== "check" || !error.write)) return error;
   // No value of the request, which has none that Postgres checks, but one in the table.
   if (!error.write && plan.predicate === undefined) {

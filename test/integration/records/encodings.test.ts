@@ -1,7 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { createEncodedDatabase } from "../../support/encoded_database.ts";
+import { awaitFeeds, enableFeeds } from "../../support/feeds.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import { examineDatabase, findingsOf } from "../doctor/examine_database.ts";
 
 const QUERY = "/integration/tables/people/query";
@@ -191,7 +193,10 @@ describe("a database with the encoding SQL_ASCII", () => {
       400,
       "select: A column has a text that is not valid in UTF-8, expected columns without",
     ];
-    const exported = await service.send("POST", QUERY, { body: {}, headers: EXPORT });
+    const exported = await service.send("POST", QUERY, {
+      body: filterBy("id", "eq", 3),
+      headers: EXPORT,
+    });
     assertEquals([exported.status, JSON.parse(exported.text).error], general);
     const body = { select: ["id"], sort: [{ field: "note" }], per_page: 1 };
     const { status, text } = await service.send("POST", QUERY, {
@@ -199,6 +204,50 @@ describe("a database with the encoding SQL_ASCII", () => {
       headers: { Prefer: "page-token" },
     });
     assertEquals([status, JSON.parse(text).error], general);
+  });
+
+  it("returns no row with such a text from a write, which changes nothing [E54]", async () => {
+    const body = { filters: { id: 3 }, fields: { name: "other" } };
+    const headers = { Prefer: "return=representation" };
+    const { status, text } = await service.send("PATCH", SINGLE, { body, headers });
+    assertEquals([status, JSON.parse(text).error], [
+      400,
+      "Prefer: the record of return=representation has a text that is not valid in UTF-8, " +
+      "expected no such preference; nothing was changed",
+    ]);
+    const [row] = await service.database.admin`select name from people where id = 3`;
+    assertEquals(row!.name, "n3");
+  });
+
+  it("cuts off an export that meets such a text, and reads no feed past it [E54]", async () => {
+    await service.database.admin.unsafe(`
+      create table long_people (id int4 primary key, tenant_id int4 not null, name text);
+      insert into long_people select n, 1, repeat('n', 1000) from generate_series(1, 20000) n;
+      update long_people set name = convert_from('\\xe9', 'SQL_ASCII') where id = 19000;
+      grant select, update on long_people to rowgate_app`);
+    const path = "/integration/tables/long_people";
+    await waitUntil(async () => (await service.send("GET", `${path}/fields`)).status === 200);
+    await enableFeeds(service, ["long_people"]);
+    await awaitFeeds(service, ["long_people"]);
+    const exported = service.send("POST", `${path}/query`, { body: {}, headers: EXPORT });
+    assertEquals(await exported.then(() => "whole", String), "An export was cut off");
+    const { text } = await service.send("GET", `${path}/changes?since=now`);
+    const update = async (id: number) => {
+      const body = { filters: { id }, fields: { name: "new" } };
+      const written = await service.send("PATCH", `${path}/records/single`, { body });
+      assertEquals(written.status, 200);
+    };
+    await service.database.admin`
+      update long_people set tenant_id = 1, name = name || 'x' where id = 19000`;
+    const since = `${path}/changes?since=${JSON.parse(text).cursor}`;
+    const unread = await service.send("GET", since);
+    assertEquals(
+      [unread.status, JSON.parse(unread.text).error],
+      [400, "A stored text is not valid in UTF-8"],
+    );
+    await update(19000);
+    const read = await service.send("GET", since);
+    assertEquals([read.status, read.text.includes('"new"')], [200, true]);
   });
 
   it("updates a row with such a text [E54]", async () => {
