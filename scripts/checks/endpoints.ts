@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { listScopes } from "../../src/operations/operation.ts";
 import { OPERATIONS } from "../../src/operations/operations.ts";
 
 const MARKED = /<!-- operations -->\s*([^]*?)\s*<!-- end operations -->/;
@@ -12,9 +13,11 @@ export async function checkEndpoints(): Promise<string[]> {
 }
 
 function printTable(): string {
-  const rows = OPERATIONS.map(({ summary, method, path, scope }) =>
-    `| ${summary} | \`${method} ${path}\` | ${scope === undefined ? "any" : `\`${scope}\``} |`
-  );
+  const rows = OPERATIONS.map((operation) => {
+    const { summary, method, path } = operation;
+    const scopes = listScopes(operation).map((scope) => `\`${scope}\``).join(" ");
+    return `| ${summary} | \`${method} ${path}\` | ${scopes === "" ? "any" : scopes} |`;
+  });
   return ["| operation | request | needed scope |", "|-|-|-|", ...rows].join("\n");
 }
 

@@ -16,7 +16,7 @@ import type { TablePolicy } from "./policy.ts";
 import { buildRowSecurity, explainBlindness } from "./row_security.ts";
 import { buildRowFilter } from "./row_filter.ts";
 import { findWriteGaps } from "./table_rights.ts";
-import { isKeyIndexed, listOrdered, listUnique, ownKey } from "./table_keys.ts";
+import { isKeyIndexed, listMatchKeys, listOrdered, listUnique, ownKey } from "./table_keys.ts";
 import type { NamedTable } from "./table_names.ts";
 import type { BuildContext } from "./tenant_column.ts";
 import { findSoftDelete, withClosedMark, withSoftDelete } from "./soft_delete.ts";
@@ -152,6 +152,9 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
     softDelete,
     cascades: writes.cascades,
     lockable: isLockable(found),
+    matchKeys: writable && writes.creatable
+      ? listMatchKeys(found, { byStoredName, tenants: tenantNames })
+      : [],
     inserts: describeWriting(found.inserts),
     deletes: describeWriting(found.deletes),
   };

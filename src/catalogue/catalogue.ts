@@ -192,10 +192,7 @@ export interface Table {
    * belong to those of another table.
    */
   readonly tenant: TenantColumn | undefined;
-  /**
-   * The row filter, which decides which rows exist for clients; undefined: all of the tenant's.
-   * @see T64
-   */
+  /** The row filter: the rows that exist for clients; undefined: all of the tenant's. @see T64 */
   readonly only: RowFilter | undefined;
   /** Row level security, where it is enabled. */
   readonly rowSecurity?: RowSecurity | undefined;
@@ -252,6 +249,8 @@ export interface Table {
   readonly softDelete?: SoftDelete | undefined;
   /** What keeps clients from creating and deleting, for the operator. @see R70, R71 */
   readonly gaps?: WriteGaps;
+  /** The unique keys by which an upsert can find a row; none where it cannot be used. @see UP3 */
+  readonly matchKeys: readonly (readonly Column[])[];
   /** What takes part when a row is inserted. */
   readonly inserts: Writing;
   /** What takes part when a row is deleted. */

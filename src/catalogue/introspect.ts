@@ -226,11 +226,12 @@ described_tables as (
       join pg_catalog.pg_am m on m.oid = x.relam and m.amname = 'btree'
       where i.indrelid = r.oid and i.indisvalid and i.indpred is null), '[]'),
     'unique', coalesce((
-      select pg_catalog.json_agg(u.columns order by u.columns::text)
+      select pg_catalog.json_agg(pg_catalog.json_build_object('columns', u.columns,
+        'neverNull', u.total, 'immediate', i.indimmediate) order by u.columns::text)
       from pg_catalog.pg_index i cross join lateral (
         select pg_catalog.json_agg(i.indkey[k] order by k) as columns,
-          pg_catalog.bool_and(a.attnotnull and n.root is null and o.opcdefault and i.indcollation[k] = a.attcollation)
-            as total
+          pg_catalog.bool_and(a.attnotnull and n.root is null) as total,
+          pg_catalog.bool_and(o.opcdefault and i.indcollation[k] = a.attcollation) as usual
         from pg_catalog.generate_series(0, i.indnkeyatts - 1) k
         left join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[k]
           and a.attnum > 0
@@ -239,7 +240,7 @@ described_tables as (
         having pg_catalog.count(a.attnum) = i.indnkeyatts
       ) u
       where i.indrelid = r.oid and i.indisunique and i.indisvalid and i.indpred is null
-        and not i.indisexclusion and u.total), '[]'),
+        and not i.indisexclusion and u.usual), '[]'),
     'keysBeneath', (${compileKeysBeneath(sql, tenantColumn)}),
     'columns', coalesce(c.list, '[]')) as description
   from relations r

@@ -80,13 +80,20 @@ export interface FoundTable {
   readonly keysBeneath?: readonly FoundKeyBeneath[];
   /** Numbers of the first two columns of each btree index: `1 4`, or `1 ` if there is one. */
   readonly indexes: readonly string[];
-  /**
-   * Column numbers of each unique index whose columns are never NULL and compared as a sort compares
-   * them.
-   */
-  readonly unique: readonly (readonly number[])[];
+  /** Each unique index that compares its columns as a filter and a sort compare them. */
+  readonly unique: readonly FoundUnique[];
   /** In column order, including those that the role may not read. */
   readonly columns: readonly FoundColumn[];
+}
+
+/** A unique index of whole columns and all rows. */
+export interface FoundUnique {
+  /** Column numbers. */
+  readonly columns: readonly number[];
+  /** True if no row is NULL in any of them. */
+  readonly neverNull: boolean;
+  /** False if it is only checked when a transaction is committed. */
+  readonly immediate: boolean;
 }
 
 /** What an insert or a delete has to reckon with. */

@@ -10,6 +10,8 @@ import { tenantFitsColumns } from "./tenant_column.ts";
 export interface ResolveOptions {
   readonly access: Access;
   readonly operation: TableScope | "fields";
+  /** What the operation does besides. */
+  readonly also?: TableScope | undefined;
 }
 
 /**
@@ -23,13 +25,14 @@ export interface ResolveOptions {
 export function resolveTable(
   catalogue: Catalogue,
   name: string,
-  { access, operation }: ResolveOptions,
+  { access, operation, also }: ResolveOptions,
 ): Table {
   requireName(name);
   rejectCredentialTable(catalogue, name);
   const table = requireTable(catalogue, name, access);
-  requireScope(access, operation);
-  const refusal = describeImpossible(table, operation);
+  const needed = also === undefined ? [operation] : [operation, also];
+  for (const each of needed) requireScope(access, each);
+  const refusal = needed.map((each) => describeImpossible(table, each)).find(Boolean);
   if (refusal !== undefined) {
     throw new ApiError(403, `table: ${quote(name)} ${refusal} through the integration API`);
   }

@@ -1,4 +1,4 @@
-import type { SqlText } from "./catalogue.ts";
+import type { Column, SqlText } from "./catalogue.ts";
 import type { FoundTable } from "./introspection.ts";
 import { quoteIdentifier } from "./quote_identifier.ts";
 
@@ -29,10 +29,40 @@ export function listUnique(
   // The table includes the rows of its child tables, which its indexes do not cover.
   if (found.hasChildTables) return [];
   const names = new Map(found.columns.map((column) => [column.number, column.name]));
-  const indexes = found.unique.map((numbers) => numbers.map((number) => names.get(number)!));
+  const indexes = found.unique.filter(({ neverNull }) => neverNull)
+    .map(({ columns }) => columns.map((number) => names.get(number)!));
   const lists = found.key.length > 0 ? indexes : [...indexes, keyNames];
   return lists.filter((list) => list.length > 0)
     .map((list) => list.filter((name) => !tenants.includes(name)).map(quoteIdentifier));
+}
+
+/**
+ * Lists the unique keys by which an upsert can find a row: each as its columns without the tenant's. A
+ * new record must be able to set all of them, and a request to compare them as the index does.
+ * @see UP3
+ */
+export function listMatchKeys(
+  found: FoundTable,
+  { byStoredName, tenants }: {
+    readonly byStoredName: ReadonlyMap<string, Column>;
+    readonly tenants: readonly string[];
+  },
+): readonly (readonly Column[])[] {
+  const hasRules = found.hasRewriteRules || found.inserts.hasRewriteRules;
+  if (found.hasChildTables || hasRules || found.engines !== null) return [];
+  const names = new Map(found.columns.map((column) => [column.number, column.name]));
+  const keys = new Map<string, readonly Column[]>();
+  for (const { columns, immediate } of found.unique) {
+    const own = columns.map((number) => names.get(number)!)
+      .filter((name) => !tenants.includes(name));
+    const key = own.flatMap((name) => byStoredName.get(name) ?? []);
+    const isUsable = immediate && own.length > 0 && key.length === own.length &&
+      key.every(({ unset, equality, comparedAs }) =>
+        unset === undefined && equality && comparedAs === undefined
+      );
+    if (isUsable) keys.set(key.map(({ name }) => name).sort().join(), key);
+  }
+  return [...keys.values()];
 }
 
 /** Reports whether the index of the key has the tenant's column, or another one is (tenant, key). */

@@ -3,7 +3,7 @@ import type { Operator } from "../request/operators.ts";
 
 /** A request that the console sends; the token is added when it is sent. */
 export interface ApiRequest {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Relative to the address of the service, without a leading slash. */
   readonly path: string;
   readonly body?: unknown;

@@ -31,13 +31,15 @@ export interface Body {
 export interface OpenBodyOptions {
   readonly config: Config;
   readonly bodies: ByteBudget;
+  /** True: the request writes records. */
+  readonly writes?: boolean;
 }
 
 /** Opens the body of a tenant's request. It is read later, once the table and the token allow it. */
 export function openBody(
   exchange: Exchange,
   tenant: string,
-  { config, bodies }: OpenBodyOptions,
+  { config, bodies, writes }: OpenBodyOptions,
 ): Body {
   const { request } = exchange;
   let leave: (() => void) | undefined;
@@ -50,7 +52,7 @@ export function openBody(
       const waitMs = config.poolWaitMs;
       leave = await bodies.await(bytes, { tenant, waitMs, client: request });
       if (leave === undefined) throw rejectBodies(config.maxBodiesBytes);
-      if (["PATCH", "DELETE"].includes(request.method)) exchange.hold = hold;
+      if (writes) exchange.hold = hold;
     },
   };
 

@@ -32,6 +32,7 @@ export const KNOWN_PREFERENCES = {
   one: [],
   update: ["max-affected", "tx"],
   create: ["tx", "return"],
+  upsert: ["tx", "return"],
   delete: ["max-affected", "tx"],
   deleteSingle: ["max-affected", "tx", "return"],
   updateSingle: ["max-affected", "tx", "return"],

@@ -103,7 +103,15 @@ export function refuseDroppedTerms(
 
 /** The kinds of operations whose answer is kept under an `Idempotency-Key`. */
 const KEEPING: ReadonlySet<PreferenceKind> = new Set([
-  ...(["update", "updateSingle", "updateBatch", "create", "delete", "deleteSingle"] as const),
+  ...([
+    "update",
+    "updateSingle",
+    "updateBatch",
+    "create",
+    "upsert",
+    "delete",
+    "deleteSingle",
+  ] as const),
 ]);
 
 function refuseHeader(header: string, value: string): void {

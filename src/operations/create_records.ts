@@ -1,39 +1,22 @@
-import { MAX_NEW_RECORDS } from "../basics/errors/limits.ts";
 import { parseJsonInSlices } from "../basics/json/parse_json.ts";
-import { type CreateOptions, planCreate } from "../records/plan/create_plan.ts";
+import { planCreate } from "../records/plan/create_plan.ts";
 import { parseRecordsRequest, type RecordsRequest } from "../request/records_request.ts";
 import { WITH_BODY } from "./description.ts";
-import { defineOperation, type DescribedOperation, type PlanContext } from "./operation.ts";
-import { ANY_OBJECT, COUNT, type JsonSchema, objectOf, TEXT, TRUE } from "./schemas/json_schema.ts";
-import type { ToolDefinition } from "./tools/tool_definition.ts";
+import { defineOperation, type DescribedOperation } from "./operation.ts";
 import {
-  IDEMPOTENCY_KEY,
-  printBody,
-  readIdempotencyArgument,
-  readTableArgument,
-} from "./tools/tool_arguments.ts";
-import { updateOptionsOf } from "./update_parts.ts";
-
-/** The text of a `json` value is at `records`, its number and its name. */
-const DEPTH_OF_RECORDS = 3;
-
-const RESULT: Readonly<Record<string, JsonSchema>> = {
-  key: {
-    anyOf: [{ ...ANY_OBJECT, description: "The columns of the primary key." }, { type: "null" }],
-  },
-  record: {
-    ...ANY_OBJECT,
-    description: "The row as it is stored, with `Prefer: return=representation`.",
-  },
-};
-
-const RECORDS_ARGUMENT: JsonSchema = {
-  type: "array",
-  items: { type: "object", additionalProperties: true },
-  minItems: 1,
-  maxItems: MAX_NEW_RECORDS,
-  description: "Columns and their values; describe_table says which are required.",
-};
+  countResults,
+  DEPTH_OF_RECORDS,
+  describeResults,
+  makeRecordsRequest,
+  printRecordResult,
+  printResults,
+  RECORD_RESULT,
+  recordOptionsOf,
+  RECORDS_ARGUMENT,
+} from "./record_parts.ts";
+import { COUNT, objectOf, TEXT, TRUE } from "./schemas/json_schema.ts";
+import type { ToolDefinition } from "./tools/tool_definition.ts";
+import { IDEMPOTENCY_KEY } from "./tools/tool_arguments.ts";
 
 const TOOL: ToolDefinition = {
   title: "Create records",
@@ -44,14 +27,7 @@ const TOOL: ToolDefinition = {
   adds: true,
   properties: { records: RECORDS_ARGUMENT, idempotency_key: IDEMPOTENCY_KEY },
   optional: ["idempotency_key"],
-  makeRequest(given) {
-    const key = readIdempotencyArgument(given);
-    return {
-      table: readTableArgument(given),
-      ...key,
-      body: printBody(given, ["table", "idempotency_key"]),
-    };
-  },
+  makeRequest: makeRecordsRequest,
   result: "written",
 };
 
@@ -81,36 +57,26 @@ export const createRecords: DescribedOperation = defineOperation({
       success: TRUE,
       table: TEXT,
       created: COUNT,
-      results: {
-        type: "array",
-        items: objectOf(RESULT, ["record"]),
-        minItems: 1,
-        maxItems: MAX_NEW_RECORDS,
-        description: "One result for each record, in order.",
-      },
+      results: describeResults(objectOf(RECORD_RESULT, ["record"])),
     }),
   },
   sharedFrom: "brief",
   tool: TOOL,
   parse: parseRecords,
-  plan: (request, context) => planCreate(request, createOptionsOf(context)),
+  plan: (request, context) => planCreate(request, recordOptionsOf("create_records", context)),
   perform: (plan, records, request) => records.createRows(plan, request),
-  print(created, { table, representation }) {
-    const results = created.map(({ key, record }) =>
-      representation ? `{"key":${key},"record":${record}}` : `{"key":${key}}`
-    );
-    const json = `{"success":true,"table":${JSON.stringify(table.name)},` +
-      `"created":${created.length},"results":[${results}]}`;
-    return { json, status: 201, rows: created.length };
+  print(results, { table: { name: table }, representation }) {
+    const created = countResults(results, "created");
+    const json = printResults({
+      table,
+      counts: { created },
+      results: results.map((each) => printRecordResult(each, { representation, outcome: false })),
+    });
+    return { json, status: 201, rows: created };
   },
 });
 
 async function parseRecords(text: string): Promise<RecordsRequest> {
   const json = await parseJsonInSlices(text, { excess: "drop", valueDepth: DEPTH_OF_RECORDS });
   return parseRecordsRequest(json.value, json.issues, json);
-}
-
-function createOptionsOf(context: PlanContext): CreateOptions {
-  const { wideNumbersAsText, preferences: { representation = false } } = context;
-  return { ...updateOptionsOf("create_records", context), representation, wideNumbersAsText };
 }

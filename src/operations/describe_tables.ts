@@ -28,12 +28,14 @@ export function describeTables(catalogue: Catalogue, access: Access): string {
 }
 
 /**
- * Returns the body of Get Fields: the columns of a table, in column order.
+ * Returns the body of Get Fields: the columns of a table, in column order, and the keys by which an
+ * upsert can match.
  * @see T47, T48
  */
 export function describeFields(table: Table): string {
   const fields = [...table.columns.values()].map((column) => describeField(table, column));
-  return JSON.stringify({ success: true, table: table.name, fields });
+  const keys = table.matchKeys.map((columns) => columns.map(({ name }) => name));
+  return JSON.stringify({ success: true, table: table.name, fields, match_keys: keys });
 }
 
 function describeField(table: Table, column: Column) {

@@ -41,7 +41,7 @@ export interface Description {
   /** The parameters of the request: headers, and the query string. */
   readonly parameters: readonly ParameterName[];
   /** The name of the body's schema; the document of a token prefixes it with the table's name. */
-  readonly body?: "Query" | "Update" | "Batch" | "Create" | "Delete" | "WebhookRequest";
+  readonly body?: "Query" | "Update" | "Batch" | "Create" | "Upsert" | "Delete" | "WebhookRequest";
   /** The status of success; 200 if left out. */
   readonly status?: 201;
   /** The name of the response's schema. */
@@ -59,7 +59,12 @@ export interface Description {
   readonly tables?: {
     readonly isPossible: (table: Table) => boolean;
     /** The parameter that names one of them. */
-    readonly parameter: "WritableTable" | "CreatableTable" | "DeletableTable" | "TableWithFeed";
+    readonly parameter:
+      | "WritableTable"
+      | "CreatableTable"
+      | "MatchedTable"
+      | "DeletableTable"
+      | "TableWithFeed";
   };
   /** The first brevity of a document that describes it once for all tables; left out: none. */
   readonly sharedFrom?: "brief" | "terse";

@@ -99,7 +99,8 @@ export async function handleRequest(routed: RoutedRequest, service: Service): Pr
 
   const access = await authenticate(trace, service); // step 2
   if (tableName !== "") trace.table = redactTokens(tableName).slice(0, 100);
-  const body = openBody(exchange, access.tenant, service);
+  const writes = isWrite(operation) && "perform" in operation;
+  const body = openBody(exchange, access.tenant, { ...service, writes });
   try {
     try {
       return await respondTo(operation, { routed, access, body }, service);
@@ -175,8 +176,10 @@ async function perform(
     });
   }
 
-  const needed = "describeTable" in operation ? "fields" : operation.scope;
-  const table = resolveTable(await catalogue(), tableName, { access, operation: needed }); // steps 3 to 6
+  const needed = "describeTable" in operation
+    ? { operation: "fields" as const }
+    : { operation: operation.scope, also: operation.alsoScope };
+  const table = resolveTable(await catalogue(), tableName, { access, ...needed }); // steps 3 to 6
   if ("describeTable" in operation) return { json: operation.describeTable(table) };
   if ("follow" in operation) {
     const { place, startedMs } = trace;
@@ -226,7 +229,8 @@ async function performOnRecords(
   if (!reads) refuseBody(request);
   const text = reads ? await readBody() : "";
   // Resolved again, because the catalogue may have changed while the body arrived.
-  const table = resolveTable(await catalogue(), tableName, { access, operation: operation.scope });
+  const needed = { operation: operation.scope, also: operation.alsoScope };
+  const table = resolveTable(await catalogue(), tableName, { access, ...needed });
   const parsed = await operation.parse(text, { table, config, url: request.url });
   const kept = { operation, table, access, exchange, preferences, config };
   const plan = operation.plan(parsed, {

@@ -53,7 +53,16 @@ export const listFields: DescribedOperation = {
   parameters: [],
   response: "Fields",
   schemas: {
-    Fields: objectOf({ success: TRUE, table: TEXT, fields: { type: "array", items: FIELD } }),
+    Fields: objectOf({
+      success: TRUE,
+      table: TEXT,
+      fields: { type: "array", items: FIELD },
+      match_keys: {
+        type: "array",
+        items: NAMES,
+        description: "The unique keys that `match` of an upsert can name.",
+      },
+    }),
   },
   headers: ["ETag"],
   errors: ON_TABLES,
@@ -61,7 +70,7 @@ export const listFields: DescribedOperation = {
   tool: {
     title: "Describe a table",
     description:
-      "Lists the columns of a table: type, whether they can be null or written, what a new record needs, the operators that " +
+      "Lists the columns of a table: type, whether they can be null or written, what a new record needs, the keys that upserts can match by, the operators that " +
       `filters on them allow, the labels of enums. Call it before querying or updating. ${CUT}`,
     writes: false,
     properties: { contains: CONTAINS },

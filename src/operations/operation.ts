@@ -28,11 +28,13 @@ export type DescribedOperation = Operation & Description;
 interface Route {
   /** For logs, metrics and the audit; `names.ts` makes the `operationId` and the tool's name of it. */
   readonly name: string;
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With `:table` or `:id` where the operation is about one. */
   readonly path: string;
   /** What the token must allow; undefined: any token may use it. */
   readonly scope?: TokenScope;
+  /** What it must allow as well. */
+  readonly alsoScope?: TableScope;
   /** True: the response has an ETag, by which the client can ask whether it has changed. */
   readonly cacheable?: boolean;
   /** Another operation at the same address, where the headers ask for it. */
@@ -197,6 +199,11 @@ export function takeJson(printed: Printed): string {
   const { json } = printed;
   printed.json = "";
   return json;
+}
+
+/** Lists what a token must allow for an operation; empty: any token may use it. */
+export function listScopes({ scope, alsoScope }: Operation): readonly TokenScope[] {
+  return [scope, alsoScope].filter((each) => each !== undefined);
 }
 
 /** Reports whether an operation writes, so that it must not drop anything that a request says. @see H29 */

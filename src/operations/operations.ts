@@ -15,6 +15,7 @@ import { queryRecords } from "./query_records.ts";
 import { updateBatch } from "./update_batch.ts";
 import { updateBulk } from "./update_bulk.ts";
 import { updateSingle } from "./update_single.ts";
+import { upsertRecords } from "./upsert_records.ts";
 
 /**
  * Every operation that takes a token, but for the OpenAPI document, which is made from this list. A new
@@ -28,6 +29,7 @@ export const OPERATIONS: readonly DescribedOperation[] = [
   updateBulk,
   updateBatch,
   createRecords,
+  upsertRecords,
   deleteSingle,
   deleteBulk,
   listChanges,

@@ -1,6 +1,7 @@
 import { type ExportPlaces, openExportPlaces } from "./export_places.ts";
 import type { ExportPlan } from "./plan/export_plan.ts";
 import type { CreatePlan } from "./plan/create_plan.ts";
+import type { UpsertPlan } from "./plan/upsert_plan.ts";
 import type { QueryPlan } from "./plan/query_plan.ts";
 import type { BatchPlan, UpdatePlan } from "./plan/update_plan.ts";
 import type { Client, Database } from "../database/postgres/database.ts";
@@ -10,7 +11,7 @@ import type { Observe } from "../server/telemetry/observe.ts";
 import type { Setting } from "./sql/settings.ts";
 import { batchLookUps } from "./batch_look_ups.ts";
 import { type ExportedRows, exportRows } from "./export.ts";
-import { type CreatedRecord, createRows } from "./create_rows.ts";
+import { createRows } from "./create_rows.ts";
 import { explainError } from "./explain_error.ts";
 import { pipelineStatements } from "./pipeline_statements.ts";
 import { type Page, readPage } from "./read.ts";
@@ -18,6 +19,8 @@ import type { Batchers, Run } from "./run.ts";
 import { runBatchUpdate } from "./update_batch.ts";
 import { updateManyRows } from "./update_many.ts";
 import { updateOneRow } from "./update_one.ts";
+import { upsertRows } from "./upsert_rows.ts";
+import type { RecordResult } from "./write_records.ts";
 import { withVersionKey } from "./version_key.ts";
 import type { WrittenOne } from "./written_one.ts";
 
@@ -52,7 +55,12 @@ export interface Records {
   readonly createRows: (
     plan: CreatePlan,
     request: PlannedRequest,
-  ) => Promise<readonly CreatedRecord[]>;
+  ) => Promise<readonly RecordResult[]>;
+  /** Creates records, or updates the rows that have their match values, and gives each in order. */
+  readonly upsertRows: (
+    plan: UpsertPlan,
+    request: PlannedRequest,
+  ) => Promise<readonly RecordResult[]>;
 }
 
 type AnyPlan = QueryPlan | ExportPlan | UpdatePlan | BatchPlan | CreatePlan;
@@ -136,5 +144,6 @@ export function openRecords(
     updateMany: withRun(updateManyRows),
     updateBatch: withRun(runBatchUpdate),
     createRows: withRun(createRows),
+    upsertRows: withRun(upsertRows),
   };
 }

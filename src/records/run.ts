@@ -4,7 +4,7 @@ import type {
   Database,
   RunOptions,
   Step,
-  StepGroup,
+  TransactionStep,
 } from "../database/postgres/database.ts";
 import type { PageRow } from "./sql/query.ts";
 import { compileSetStep, type Setting } from "./sql/settings.ts";
@@ -43,7 +43,7 @@ export function settingSteps({ settings }: Run): Step[] {
 export async function transact<R extends object>(
   run: Run,
   { steps, rollback, onFailure }: {
-    readonly steps: readonly (Step | StepGroup)[];
+    readonly steps: readonly TransactionStep[];
     readonly rollback: boolean;
     readonly onFailure?: (step: Step) => void;
   },

@@ -2,8 +2,8 @@ import { type Issue, type Path, pathOf, quote, under } from "../basics/errors/is
 import { MAX_BATCH_ENTRIES, MAX_NEW_RECORDS } from "../basics/errors/limits.ts";
 import { isObject, type Json } from "../basics/json/json.ts";
 import { NO_SOURCE, type SourceText } from "../basics/json/source_text.ts";
-import { type Findings, isFull, rejectFindings, report } from "./findings.ts";
-import { describeBadBody, describeBadName, isName, reportUnknownKey } from "./names.ts";
+import { check, type Findings, isFull, rejectFindings, report } from "./findings.ts";
+import { describeBadBody, describeBadName, isName, NAME, reportUnknownKey } from "./names.ts";
 
 /** A record of a body whose shape is valid; its names and values are not checked yet. */
 export interface SentRecord {
@@ -25,6 +25,16 @@ export interface RecordsRequest {
 
 const RECORDS = pathOf("records");
 const EXPECTED_RECORDS = `an array of 1 to ${MAX_NEW_RECORDS} objects`;
+
+/** The body of an upsert whose shape is valid. @see UP1 */
+export interface UpsertRequest extends RecordsRequest {
+  /** The names of the columns by which rows are found; none is there twice. */
+  readonly match: readonly string[];
+}
+
+const MATCH = pathOf("match");
+const EXPECTED_MATCH = "an array of the columns of one unique key";
+
 /**
  * Checks the shape of the body of a create; the plan checks names and values.
  * @throws {ApiError} 400 with at most five issues, including those of the JSON parser
@@ -35,21 +45,67 @@ export function parseRecordsRequest(
   issuesOfParser: readonly Issue[] = [],
   source: SourceText = NO_SOURCE,
 ): RecordsRequest {
+  const { records } = parseMembers(document, issuesOfParser, ["records"]);
+  return { records, document, source };
+}
+
+/**
+ * Checks the shape of the body of an upsert; the plan checks names and values.
+ * @throws {ApiError} 400 with at most five issues, including those of the JSON parser
+ * @see UP1
+ */
+export function parseUpsertRequest(
+  document: unknown,
+  issuesOfParser: readonly Issue[] = [],
+  source: SourceText = NO_SOURCE,
+): UpsertRequest {
+  const { records, match } = parseMembers(document, issuesOfParser, ["match", "records"]);
+  return { match, records, document, source };
+}
+
+const EXPECTED = { records: EXPECTED_RECORDS, match: EXPECTED_MATCH };
+
+function parseMembers(
+  document: unknown,
+  issuesOfParser: readonly Issue[],
+  known: readonly (keyof typeof EXPECTED)[],
+): { readonly records: SentRecord[]; readonly match: string[] } {
   const findings: Findings = { issues: [] };
   let records: SentRecord[] = [];
+  let match: string[] = [];
   if (!isObject(document)) report(findings, null, describeBadBody(document));
   else {
     for (const key of Object.keys(document)) {
       if (isFull(findings)) break;
-      if (key === "records") records = parseRecords(findings, document[key]);
-      else reportUnknownKey(findings, key, { path: null, known: ["records"] });
+      if (!known.some((name) => name === key)) {
+        reportUnknownKey(findings, key, { path: null, known });
+      } else if (key === "records") records = parseRecords(findings, document[key]);
+      else match = parseMatch(findings, document[key]);
     }
-    if (!Object.hasOwn(document, "records")) {
-      report(findings, RECORDS, `records is required, expected ${EXPECTED_RECORDS}`);
+    for (const name of known.filter((name) => !Object.hasOwn(document, name))) {
+      report(findings, pathOf(name), `${name} is required, expected ${EXPECTED[name]}`);
     }
   }
   rejectFindings(findings, { parser: issuesOfParser, document });
-  return { records, document, source };
+  return { records, match };
+}
+
+function parseMatch(findings: Findings, input: unknown): string[] {
+  if (!Array.isArray(input) || input.length === 0) {
+    const wrong = Array.isArray(input) ? "match is empty" : `${quote(input)} is not an array`;
+    report(findings, MATCH, `${wrong}, expected ${EXPECTED_MATCH}`);
+    return [];
+  }
+  const names: string[] = [];
+  for (const [position, name] of input.entries()) {
+    if (isFull(findings)) break;
+    const path = under(MATCH, position);
+    const checked = check(findings, NAME, { value: name, path });
+    if (checked !== undefined && names.includes(checked)) {
+      report(findings, path, `${quote(checked)} is there twice, expected each column once`);
+    } else if (checked !== undefined) names.push(checked);
+  }
+  return names;
 }
 
 function parseRecords(findings: Findings, input: unknown): SentRecord[] {

@@ -61,9 +61,9 @@ describeService("Get Fields", ({ get, kind, query, run }) => {
     }
   });
 
-  it("responds with success, table and fields alone, each with its members [T47]", async () => {
+  it("responds with success, table, fields and match_keys alone, each field with its members [T47]", async () => {
     const body = assertOk(await get(path("deals")));
-    assertEquals(Object.keys(body), ["success", "table", "fields"]);
+    assertEquals(Object.keys(body), ["success", "table", "fields", "match_keys"]);
     assertEquals(body["table"], "deals");
     const members = [
       ...["name", "type", "nullable", "primary_key", "writable", "creatable", "required"],

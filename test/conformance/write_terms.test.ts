@@ -18,6 +18,7 @@ const OBEYED: Readonly<Record<string, readonly string[]>> = {
   update_batch: ["return=representation", "Return=Representation"],
   create_records: ["return=representation", "Return=Representation"],
   delete_single: ["If-Match", "return=representation", "Return=Representation"],
+  upsert_records: ["return=representation", "Return=Representation"],
 };
 
 /** A body that each write would accept. */
@@ -26,6 +27,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   update_bulk: ROW,
   update_batch: { updates: [ROW] },
   create_records: { records: [{ id: 999, name: "new" }] },
+  upsert_records: { match: ["id"], records: [{ id: 999, name: "new" }] },
   delete_single: { filters: { id: 1 } },
   delete_bulk: { filters: { id: 1 } },
   create_webhook: WEBHOOK,
@@ -175,7 +177,7 @@ describeService("Writes that say more than their body", ({ service, single, quer
           assert(error.startsWith("Prefer: ") && error.includes(named), `${name}: ${error}`);
         }
         if (/^(update|delete)_(single|bulk|batch)$/.test(name)) continue;
-        if (name === "create_records") {
+        if (["create_records", "upsert_records"].includes(name)) {
           const error = assertRejected(await send({ headers: { prefer: "max-affected=1" } }), 400);
           assertMatch(error, /^Prefer: .*max-affected/);
           continue;
@@ -206,9 +208,8 @@ describeService("Writes that say more than their body", ({ service, single, quer
   it("an idempotency key is 400 on every write whose answer is not kept [IK4]", async () => {
     await unchanged(async () => {
       for (const { name, send } of await listWrites()) {
-        if (/^(update|delete)_(single|bulk|batch)$/.test(name) || name === "create_records") {
-          continue;
-        }
+        if (/^(update|delete)_(single|bulk|batch)$/.test(name)) continue;
+        if (["create_records", "upsert_records"].includes(name)) continue;
         const error = assertRejected(await send({ headers: { "idempotency-key": '"a"' } }), 400);
         assertMatch(error, /^Idempotency-Key: no answer of this operation is kept/);
       }

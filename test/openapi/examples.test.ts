@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
+import { CATALOGUE_EXAMPLES } from "../../src/describe/interface/openapi/catalogue_examples.ts";
 import { ERROR_EXAMPLES } from "../../src/describe/interface/openapi/error_examples.ts";
 import { type Example, EXAMPLES } from "../../src/describe/interface/openapi/examples.ts";
 import { WEBHOOK_EXAMPLES } from "../../src/describe/interface/openapi/webhook_examples.ts";
@@ -10,16 +11,21 @@ import { OPERATIONS } from "../../src/operations/operations.ts";
 import { printJson } from "../docs/print_json.ts";
 import { recordErrors, recordSuccesses } from "./record_examples.ts";
 
+const ALL = [...EXAMPLES, ...CATALOGUE_EXAMPLES, ...WEBHOOK_EXAMPLES];
+
 /** Write the examples instead of comparing them; look at the diff before committing it. */
 const WRITE = process.env.ROWGATE_WRITE_EXAMPLES !== undefined;
 
 describe("the examples of the OpenAPI document", () => {
   it("are requests with the responses of the demonstration", async () => {
     const recorded = await recordSuccesses();
-    if (!WRITE) return assertEquals(recorded, [...EXAMPLES, ...WEBHOOK_EXAMPLES]);
+    if (!WRITE) return assertEquals(recorded, ALL);
     // Those of webhooks show one object several times, and are written by hand.
     const isOfWebhooks = ({ operation }: Example) => operation.includes("Webhook");
-    await rewrite("examples.ts", recorded.filter((each) => !isOfWebhooks(each)));
+    const isOfCatalogue = ({ operation }: Example) => /^get(Tables|Fields|Token)$/.test(operation);
+    const others = recorded.filter((each) => !isOfWebhooks(each) && !isOfCatalogue(each));
+    await rewrite("examples.ts", others);
+    await rewrite("catalogue_examples.ts", recorded.filter(isOfCatalogue));
     assertEquals(recorded.filter(isOfWebhooks), WEBHOOK_EXAMPLES);
   });
 
@@ -32,7 +38,7 @@ describe("the examples of the OpenAPI document", () => {
   it("show each operation, and each error of each operation", () => {
     const shown = new Set(ERROR_EXAMPLES.map(({ status }) => status));
     assertEquals(
-      [...EXAMPLES, ...WEBHOOK_EXAMPLES].map(({ operation }) => operation),
+      ALL.map(({ operation }) => operation),
       OPERATIONS.map(({ name }) => toOperationId(name)),
     );
     for (const { name, errors } of OPERATIONS) {

@@ -96,6 +96,19 @@ export const SUCCESSES: readonly SuccessRecipe[] = [
     token: "CREATE_TOKEN",
   },
   {
+    operation: "upsertRecords",
+    method: "PUT",
+    path: "/integration/tables/customers/records",
+    body: {
+      match: ["email"],
+      records: [
+        { email: NEW_CUSTOMER.email, city: "Stockholm" },
+        { ...NEW_CUSTOMER, id: 90002, name: "Nordlund AB", email: "info@nordlund.example" },
+      ],
+    },
+    token: "CREATE_TOKEN",
+  },
+  {
     operation: "deleteSingleRecord",
     method: "DELETE",
     path: "/integration/tables/customers/records/single",

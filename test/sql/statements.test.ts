@@ -8,10 +8,11 @@ import type { Idempotency } from "../../src/records/plan/idempotency.ts";
 import type { Predicate } from "../../src/records/plan/predicate.ts";
 import { planDelete } from "../../src/records/plan/delete_plan.ts";
 import { planCreate } from "../../src/records/plan/create_plan.ts";
+import { planUpsert } from "../../src/records/plan/upsert_plan.ts";
 import { planQuery } from "../../src/records/plan/query_plan.ts";
 import { planUpdate, type UpdatePlan } from "../../src/records/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
-import { parseRecordsRequest } from "../../src/request/records_request.ts";
+import { parseRecordsRequest, parseUpsertRequest } from "../../src/request/records_request.ts";
 import { parseDeleteRequest, parseUpdateRequest } from "../../src/request/update_request.ts";
 import { compileLock, compileUpdateSingle } from "../../src/records/sql/update_single.ts";
 import { compileChanges } from "../../src/records/sql/changes.ts";
@@ -20,7 +21,9 @@ import {
   compileChangesSnapshot,
 } from "../../src/records/sql/changes_snapshot.ts";
 import { compileLookUps } from "../../src/records/sql/look_ups.ts";
-import { compileCreate, groupRecords } from "../../src/records/sql/create.ts";
+import { compileCreate } from "../../src/records/sql/create.ts";
+import { groupAlike, groupRecords } from "../../src/records/sql/record_groups.ts";
+import { compileFindMatches, compileUpdateFound } from "../../src/records/sql/upsert.ts";
 import { compileQuery } from "../../src/records/sql/query.ts";
 import { compileUpdateBulk } from "../../src/records/sql/update_bulk.ts";
 import { compileReturnedLater } from "../../src/records/sql/returned.ts";
@@ -134,6 +137,22 @@ function createOf(sql: Sql, given: {
   const plan = planCreate(request, { ...options, wideNumbersAsText: false });
   const [group] = groupRecords(plan);
   return compileCreate(sql, plan, { group: group!, settings });
+}
+
+/** The statements of an upsert by the column `day`. */
+function upsertOf(sql: Sql, step: "find" | "update", table: Table = TABLE): Fragment {
+  const matchKeys = [[table.columns.get("day")!]];
+  const options = { access: ACCESS, rollback: false, representation: true };
+  const records = [{ day: "2026-01-31", status: "open", id: 7 }];
+  const request = parseUpsertRequest({ match: ["day"], records });
+  const plan = planUpsert(request, {
+    ...options,
+    table: { ...table, matchKeys },
+    wideNumbersAsText: false,
+  });
+  return step === "find"
+    ? compileFindMatches(sql, plan, plan.records)
+    : compileUpdateFound(sql, plan, groupAlike(plan.records)[0]!);
 }
 
 /** The text of a statement as it is written, before `qualify` adds the schemas. */
@@ -303,6 +322,8 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
   "a create": (sql) => createOf(sql, { settings: SETTINGS }),
   "a create that returns rows in a session of another zone": (sql) =>
     createOf(sql, { representation: true, table: { ...TABLE, timeZone: "Europe/Berlin" } }),
+  "the look for the rows of an upsert": (sql) => upsertOf(sql, "find"),
+  "the update of an upsert that returns rows": (sql) => upsertOf(sql, "update"),
   "the decision before rewrite rules": (sql) => compileDecision(sql, update(UPDATE)),
   "an update of a table with rewrite rules": (sql) =>
     compileUpdateWithRules(sql, update(UPDATE), 1),

@@ -83,6 +83,7 @@ export function makeTable(columns: readonly Column[], more: Partial<Table> = {})
     hasRewriteRules: false,
     creatable: true,
     deletable: true,
+    matchKeys: [],
     inserts: { hasRewriteRules: false, maySkip: false, rereads: false },
     deletes: { hasRewriteRules: false, maySkip: false, rereads: false },
     ...more,

@@ -19,6 +19,27 @@ export interface StepGroup {
   readonly take: (rows: Rows) => void;
 }
 
+/** Steps that are known only when those before them have run. */
+export interface LaterSteps {
+  readonly later: () => readonly TransactionStep[];
+}
+
+/** Steps in a savepoint: if they fail, what they have done is undone, and the transaction can go on. */
+export interface AttemptedSteps {
+  readonly attempted: readonly TransactionStep[];
+  /**
+   * Called with what has failed, unless it ended the session or the transaction: the error of a
+   * statement, or what a `take` has thrown.
+   */
+  readonly onFailed: (error: unknown) => Promise<AfterFailure>;
+}
+
+/** What follows steps that failed: the next ones, the same once more, or the end of the transaction. */
+export type AfterFailure = "next" | "again" | "end";
+
+/** One part of a transaction. */
+export type TransactionStep = Step | StepGroup | LaterSteps | AttemptedSteps;
+
 /**
  * The client that waits for a response. Its signal is aborted when the client disconnects. It is read
  * only when something takes long, because runtimes create it when it is first read.
@@ -108,7 +129,7 @@ export interface Database {
    * last step.
    */
   readonly transact: <R extends Row>(
-    steps: readonly (Step | StepGroup)[],
+    steps: readonly TransactionStep[],
     options: TransactionOptions,
   ) => Promise<Rows<R>>;
   /** Runs a statement whose rows are streamed, on a session of its own beside the pools. */

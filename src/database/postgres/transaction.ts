@@ -1,8 +1,15 @@
 import type { PendingQuery, Row, Rows, Sql } from "./driver.ts";
 import type { Session } from "./session.ts";
-import type { Client, Database, Step, StepGroup, TransactionOptions } from "./database.ts";
+import type {
+  AttemptedSteps,
+  Client,
+  Database,
+  StepGroup,
+  TransactionOptions,
+  TransactionStep,
+} from "./database.ts";
 import { type SessionSource, withSession } from "./with_session.ts";
-import { type Failure, makeFailure } from "./database_error.ts";
+import { DatabaseError, type Failure, makeFailure } from "./database_error.ts";
 import {
   DEADLINE,
   TRANSACTION_DEADLINE,
@@ -37,7 +44,7 @@ export function createTransact(
   options: TransactOptions,
 ): Database["transact"] {
   return async function transact<R extends Row>(
-    steps: readonly (Step | StepGroup)[],
+    steps: readonly TransactionStep[],
     { rollback, tenant, client, onFailure }: TransactionOptions,
   ): Promise<Rows<R>> {
     const rows = await withSession(
@@ -52,14 +59,14 @@ export function createTransact(
 
 async function runTransaction(
   session: Session,
-  steps: readonly (Step | StepGroup)[],
+  steps: readonly TransactionStep[],
   { client: waiting, limitMs, ...options }: TransactOptions & TransactionOptions,
 ): Promise<Outcome<Rows>> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), limitMs);
   try {
     const client = limitClient(waiting, limit.signal);
-    const outcome = await runSteps(session, steps, { client, ...options });
+    const outcome = await runWhole(session, steps, { client, ...options });
     return outcome.failure === ABORTED && limit.signal.aborted ? { failure: TOO_LONG } : outcome;
   } finally {
     clearTimeout(timer);
@@ -75,9 +82,9 @@ function limitClient(client: Client | undefined, limit: AbortSignal): Client {
   };
 }
 
-async function runSteps(
+async function runWhole(
   session: Session,
-  steps: readonly (Step | StepGroup)[],
+  steps: readonly TransactionStep[],
   options: StatementOptions & TransactionOptions,
 ): Promise<Outcome<Rows>> {
   // The client's signal may end a step, but not the commands that begin and end the transaction.
@@ -87,19 +94,11 @@ async function runSteps(
   if (begun.failure !== undefined) {
     return begun.failure.kind === "lost" ? lose(session) : begun;
   }
-  let rows = noRows();
+  let rows: Rows;
   try {
-    for (const step of steps) {
-      if (!session.isOpen()) return lose(session);
-      // The cancel request came after the previous step had ended.
-      if (!session.isCertain()) return { failure: await undo(ABORTED) };
-      const outcome = await runGroup(session, rows, {
-        ...options,
-        ...(typeof step === "function" ? { steps: [step] } : step),
-      });
-      if (outcome.failure !== undefined) return { failure: await undo(outcome.failure) };
-      rows = outcome.rows;
-    }
+    const outcome = await runSteps(session, steps, { before: noRows(), ...options });
+    if (outcome.failure !== undefined) return { failure: await undo(outcome.failure) };
+    rows = outcome.rows;
   } catch (error) {
     // If a statement cannot be compiled, the transaction must not stay open.
     await rollBack(session, lasting);
@@ -119,15 +118,84 @@ async function runSteps(
   return { rows };
 }
 
+interface StepOptions extends StatementOptions, Pick<TransactionOptions, "onFailure"> {
+  /** The rows of the step before. */
+  readonly before: Rows;
+}
+
+/** Runs steps within a transaction; gives the rows of the last. */
+async function runSteps(
+  session: Session,
+  steps: readonly TransactionStep[],
+  { before, ...options }: StepOptions,
+): Promise<Outcome<Rows>> {
+  let rows = before;
+  for (const step of steps) {
+    if (!session.isOpen()) return lose(session);
+    // The cancel request came after the previous step had ended.
+    if (!session.isCertain()) return { failure: ABORTED };
+    const outcome = await runStep(session, step, { before: rows, ...options });
+    if (outcome.failure !== undefined) return outcome;
+    rows = outcome.rows;
+  }
+  return { rows };
+}
+
+function runStep(
+  session: Session,
+  step: TransactionStep,
+  options: StepOptions,
+): Promise<Outcome<Rows>> {
+  if (typeof step === "function") return runGroup(session, { steps: [step] }, options);
+  if ("later" in step) return runSteps(session, step.later(), options);
+  return "attempted" in step
+    ? attemptSteps(session, step, options)
+    : runGroup(session, step, options);
+}
+
+/** Runs steps in a savepoint, again and again if they are to be repeated. */
+async function attemptSteps(
+  session: Session,
+  { attempted, onFailed }: AttemptedSteps,
+  options: StepOptions,
+): Promise<Outcome<Rows>> {
+  const send = (command: keyof typeof COMMANDS) =>
+    settle(session, COMMANDS[command](session.sql), options);
+  for (;;) {
+    const saved = await send("save");
+    if (saved.failure !== undefined) return saved;
+    let error: unknown;
+    let failure: Failure | undefined;
+    try {
+      const outcome = await runSteps(session, attempted, options);
+      if (outcome.failure === undefined) {
+        const released = await send("release");
+        return released.failure === undefined ? outcome : released;
+      }
+      ({ failure } = outcome);
+      error = new DatabaseError(failure, { write: true });
+    } catch (thrown) {
+      error = thrown;
+    }
+    if (failure?.endsSession || failure === ABORTED || !session.isOpen()) {
+      return { failure: failure ?? lose(session).failure };
+    }
+    const after = await onFailed(error);
+    if (after === "end" && failure === undefined) throw error;
+    if (after === "end") return { failure: failure! };
+    for (const command of ["restore", "release"] as const) {
+      const undone = await send(command);
+      if (undone.failure !== undefined) return undone;
+    }
+    if (after === "next") return { rows: noRows() };
+  }
+}
+
 /** Runs the steps of a group, which are sent at once; gives the rows of all. */
 async function runGroup(
   session: Session,
-  before: Rows,
-  { steps, take, onFailure, ...options }:
-    & StatementOptions
-    & Pick<TransactionOptions, "onFailure">
-    & Pick<StepGroup, "steps">
-    & Partial<Pick<StepGroup, "take">>,
+  { steps, take }: Pick<StepGroup, "steps"> & Partial<Pick<StepGroup, "take">>,
+  { before, onFailure, ...options }: StepOptions,
 ): Promise<Outcome<Rows>> {
   const { tenant, cache } = options;
   const queries = steps.map((one) =>
@@ -198,4 +266,7 @@ const COMMANDS = {
   check: (sql: Sql) => sql`set constraints all immediate`.simple(),
   commit: (sql: Sql) => sql`commit`.simple(),
   rollback: (sql: Sql) => sql`rollback`.simple(),
+  save: (sql: Sql) => sql`savepoint "$attempt"`.simple(),
+  release: (sql: Sql) => sql`release savepoint "$attempt"`.simple(),
+  restore: (sql: Sql) => sql`rollback to savepoint "$attempt"`.simple(),
 } as const;

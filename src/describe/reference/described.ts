@@ -28,7 +28,7 @@ export type DescribedRow = Readonly<Record<string, unknown>>;
 
 /** A request to the service; the token is added where it is sent or written. */
 export interface ServiceRequest {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Relative to the address of the service, without a leading slash. */
   readonly path: string;
   readonly body?: unknown;

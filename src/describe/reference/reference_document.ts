@@ -44,7 +44,7 @@ export interface ReferenceError {
 /** An object of the document. */
 type Node = { readonly [key: string]: unknown };
 
-const METHODS = ["get", "post", "patch", "delete"];
+const METHODS = ["get", "post", "put", "patch", "delete"];
 
 /** Reads an OpenAPI document; what is missing in it is left empty. */
 export function readReference(document: unknown): ReferenceDocument {

@@ -19,7 +19,7 @@ export function writeCurl(request: ServiceRequest, options: CurlOptions): string
   const { method, body } = request;
   const words = [
     stream ? "curl -sN" : "curl -s",
-    ...(method === "PATCH" || method === "DELETE" ? [`-X ${method}`] : []),
+    ...(["PUT", "PATCH", "DELETE"].includes(method) ? [`-X ${method}`] : []),
     quoteShell(joinAddress(address, request.path)),
   ].join(" ");
   const headers = [

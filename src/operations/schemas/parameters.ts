@@ -36,6 +36,13 @@ const PARAMETERS = {
     description: "The name of a table in which records can be created.",
     schema: refer("Name"),
   },
+  MatchedTable: {
+    name: "table",
+    in: "path",
+    required: true,
+    description: "The name of a table in which records can be matched by a unique key.",
+    schema: refer("Name"),
+  },
   DeletableTable: {
     name: "table",
     in: "path",

@@ -30,6 +30,12 @@ export const RETURNED: JsonSchema = {
 export function describeAnyTable(
   referTo: (name: string) => JsonSchema = refer,
 ): Readonly<Record<string, JsonSchema>> {
+  const record = {
+    type: "object",
+    description: "Columns and their values; a column that is left out has its default.",
+    propertyNames: referTo("Name"),
+    additionalProperties: true,
+  };
   return {
     Record: { ...ANY_OBJECT, description: "A row: column names and values." },
     Page: describePage(referTo("Record")),
@@ -48,12 +54,8 @@ export function describeAnyTable(
       },
     }),
     Batch: describeBatch(referTo("Update")),
-    Create: describeRecordsBody({
-      type: "object",
-      description: "Columns and their values; a column that is left out has its default.",
-      propertyNames: referTo("Name"),
-      additionalProperties: true,
-    }),
+    Create: describeRecordsBody(record),
+    Upsert: describeUpsertBody(record),
   };
 }
 
@@ -78,6 +80,19 @@ export function describeRecordsBody(record: JsonSchema): JsonSchema {
   const records = { type: "array", items: record, minItems: 1, maxItems: MAX_NEW_RECORDS };
   return objectOf({ records });
 }
+
+/** Describes the body of an upsert of the given records. @see UP1 */
+export function describeUpsertBody(
+  record: JsonSchema,
+  keys: readonly (readonly string[])[] = [],
+): JsonSchema {
+  const items = keys.length === 0 ? TEXT : { enum: [...new Set(keys.flat())] };
+  const records = { type: "array", items: record, minItems: 1, maxItems: MAX_NEW_RECORDS };
+  const match = { type: "array", items, minItems: 1, description: DESCRIBED_MATCH };
+  return objectOf({ match, records });
+}
+
+const DESCRIBED_MATCH = "The columns of one unique key, as `match_keys` of Get Fields lists them.";
 
 /** The members that all pages and lists of changes have in common. */
 const PAGE_HEAD: Readonly<Record<string, JsonSchema>> = {

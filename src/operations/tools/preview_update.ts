@@ -19,7 +19,7 @@ export const PREVIEW_UPDATE: Tool = {
     "`updated` is how many records would change; those that match but have the values already are " +
     "not counted. Previews update_records unless `tool` says update_record.",
   writes: false,
-  scope: "update",
+  scopes: ["update"],
   isPossible: UPDATE.tables.isPossible,
   properties: {
     ...UPDATE_ARGUMENTS,

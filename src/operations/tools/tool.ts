@@ -6,8 +6,8 @@ import type { Arguments, ToolDefinition } from "./tool_definition.ts";
 /** A tool that the service offers to agents. */
 export interface Tool extends ToolDefinition {
   readonly name: string;
-  /** The scope that it needs; undefined: any token may use it. */
-  readonly scope: TokenScope | undefined;
+  /** The scopes that it needs; empty: any token may use it. */
+  readonly scopes: readonly TokenScope[];
   /** The tables that it can be used on; undefined: it is about no table. */
   readonly isPossible: ((table: Table) => boolean) | undefined;
   /** Chooses the operation of a call. @throws {ApiError} 400 at the argument */

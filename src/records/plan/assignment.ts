@@ -81,8 +81,9 @@ function reasonOfUpdate({ readOnly }: Column): ReadOnlyReason | undefined {
   return readOnly;
 }
 
-function describeReadOnly(
-  { name }: Column,
+/** Describes why a column cannot be set; undefined where there is no reason. */
+export function describeReadOnly(
+  { name }: Pick<Column, "name">,
   reason: ReadOnlyReason | undefined,
 ): string | undefined {
   return reason && `Column ${quote(name)} ${REASONS[reason]}`;

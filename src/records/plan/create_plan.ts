@@ -1,5 +1,6 @@
+import type { ApiError } from "../../basics/errors/api_error.ts";
 import type { Column, Table } from "../../catalogue/catalogue.ts";
-import { type Path, rejectIssues, under } from "../../basics/errors/issue.ts";
+import { type Issue, type Path, rejectIssues, under } from "../../basics/errors/issue.ts";
 import { MAX_TSQUERY_CHARACTERS } from "../../basics/errors/limits.ts";
 import type { RecordsRequest, SentRecord } from "../../request/records_request.ts";
 import { type Assignment, planAssignment } from "./assignment.ts";
@@ -11,6 +12,8 @@ import type { AuditEntry, UpdateOptions } from "./update_plan.ts";
 
 /** A record that will be inserted, after all checks. */
 export interface NewRecord {
+  /** Its position among the records of the request. */
+  readonly place: number;
   /** Its place in the body. */
   readonly path: Path;
   readonly assignments: readonly Assignment[];
@@ -26,6 +29,13 @@ export interface CreatePlan {
   /** True on `Prefer: return=representation`: the rows are returned as they are stored. */
   readonly representation: boolean;
   readonly wideNumbersAsText: boolean;
+  /** True if the rows may change after RETURNING has shown them, so that they are read again. */
+  readonly rereads: boolean;
+  /**
+   * With `Prefer: on-error=continue`, the records that are refused by themselves already, by their
+   * position: they are not among `records`. Undefined: all records are written or none.
+   */
+  readonly failed?: ReadonlyMap<number, ApiError> | undefined;
   /** Undefined: no audit is kept. */
   readonly audit?: AuditEntry | undefined;
   /** Undefined: the answer is not kept. */
@@ -46,33 +56,36 @@ export type CreateOptions =
  */
 export function planCreate(request: RecordsRequest, options: CreateOptions): CreatePlan {
   const { table } = options;
-  const findings = startFindings(request, options);
-  const records = planEach(request.records, findings, (record) => {
-    const planned = planRecord(record, table, findings);
-    reportMissing(record, table, findings);
-    return planned;
+  const records = planRecords(request, options, (record, place, findings) => {
+    const planned = planFields(record, findings, { table, reasonOf });
+    findings.issues.push(...listMissing(record, table));
+    return { ...planned, place };
   });
-  rejectFound(findings, request);
-  return { records, ...planCommon(request, options) };
+  const { rereads } = table.inserts;
+  return { records, rereads, ...planRequest(request, options) };
 }
 
-function startFindings(
-  { source }: RecordsRequest,
+/**
+ * Plans each record of a request.
+ * @throws {ApiError} 400 with the first issues that are found
+ */
+export function planRecords<Planned extends NewRecord>(
+  { records, source, document }: RecordsRequest,
   { maxTsqueryCharacters = MAX_TSQUERY_CHARACTERS }: Pick<UpdateOptions, "maxTsqueryCharacters">,
-): Findings {
-  return { issues: [], source, maxTsqueryCharacters };
-}
-
-function rejectFound({ issues }: Findings, { document }: RecordsRequest): void {
-  if (issues.length > 0) throw rejectIssues(issues, document, { stale: true });
+  plan: (record: SentRecord, place: number, findings: Findings) => Planned,
+): Planned[] {
+  const findings: Findings = { issues: [], source, maxTsqueryCharacters };
+  const planned = planEach(records, findings, (record, place) => plan(record, place, findings));
+  if (findings.issues.length > 0) throw rejectIssues(findings.issues, document, { stale: true });
+  return planned;
 }
 
 /** Plans what is not about one record. */
-function planCommon(
+export function planRequest(
   request: RecordsRequest,
   { table, access, rollback, audited, idempotency, representation, wideNumbersAsText }:
     CreateOptions,
-): Omit<CreatePlan, "records"> {
+): Omit<CreatePlan, "records" | "rereads"> {
   if (representation) requireQuery(access);
   const scope = planScope(table, access);
   if (scope.kind !== "tenant") throw new Error("a shared table reached planCreate");
@@ -88,11 +101,15 @@ function planCommon(
 }
 
 /** Plans the values of a record; valid only if no issue was found. */
-function planRecord(
+export function planFields(
   { path, fields }: SentRecord,
-  table: Table,
   findings: Findings,
-): NewRecord {
+  { table, reasonOf }: {
+    readonly table: Table;
+    /** Says why a column cannot be set. */
+    readonly reasonOf: (column: Column) => Column["unset"];
+  },
+): Pick<NewRecord, "path" | "assignments"> {
   const assignments = planEach(
     fields,
     findings,
@@ -105,16 +122,12 @@ function reasonOf({ unset }: Column): Column["unset"] {
   return unset;
 }
 
-/** Reports each field that the record must have and does not. @see CR5 */
-function reportMissing(
-  { path, fields }: SentRecord,
-  table: Table,
-  findings: Findings,
-): void {
+/** Lists the fields that a new record must have and does not. @see CR5 */
+export function listMissing({ path, fields }: SentRecord, { columns }: Table): Issue[] {
   const given = new Set(fields.map(([name]) => name));
-  for (const { name, required, type } of table.columns.values()) {
-    if (!required || given.has(name)) continue;
-    const message = `${name} is required, expected a value of type ${type}`;
-    findings.issues.push({ path: under(path, name), message });
-  }
+  return [...columns.values()].filter(({ required, name }) => required && !given.has(name))
+    .map(({ name, type }) => ({
+      path: under(path, name),
+      message: `${name} is required, expected a value of type ${type}`,
+    }));
 }

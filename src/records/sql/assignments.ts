@@ -2,21 +2,20 @@ import { ownColumn } from "../plan/scope.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, Sql } from "../../database/postgres/driver.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
-import { compileValue } from "./predicate.ts";
-import { compileRowChecks } from "./row_checks.ts";
+import { compileNewValue, compileRowChecks, type NewValues } from "./row_checks.ts";
 
 /** Compiles the SET list. No cast has a length: an explicit cast to `varchar(n)` cuts silently. */
 export function compileSet(
   sql: Sql,
-  plan: Pick<UpdatePlan, "table" | "assignments" | "scope">,
+  plan: NewValues,
 ): Fragment {
   const checks = compileRowChecks(sql, plan);
   return join(
     sql,
     ",",
     plan.assignments.map((assignment) => {
-      const { column, value } = assignment;
-      const text = compileValue(sql, value, { column });
+      const { column } = assignment;
+      const text = compileNewValue(sql, plan, { assignment });
       const checked = checks.filter((check) => check.assignment === assignment)
         .reduce(
           (value, { holds, refusal }) =>
@@ -39,16 +38,19 @@ export function compileSet(
  */
 export function compileChangedColumns(
   sql: Sql,
-  { assignments, scope, removal }: Pick<UpdatePlan, "assignments" | "scope" | "removal">,
+  { assignments, scope, removal, compileNew }:
+    & Pick<UpdatePlan, "assignments" | "scope" | "removal">
+    & Pick<NewValues, "compileNew">,
 ): Fragment {
   if (removal !== undefined) return sql`true`;
   const stored = assignments.map(({ column }) => {
     const value = sql`${compileColumn(sql, column)}::${literal(sql, column.cast)}`;
     return column.padded ? castToText(sql, value, column.kind) : value;
   });
-  const sent = assignments.map(({ column, value }) => {
+  const sent = assignments.map((assignment) => {
+    const { column } = assignment;
     const cast = column.padded ? column.cast : column.storedCast;
-    const text = compileValue(sql, value, { column, cast });
+    const text = compileNewValue(sql, { compileNew }, { assignment, cast });
     return column.padded ? castToText(sql, text, column.kind) : text;
   });
   const same = compileColumn(sql, ownColumn(scope));

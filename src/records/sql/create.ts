@@ -1,29 +1,16 @@
 import type { Column, SqlText, Table } from "../../catalogue/catalogue.ts";
 import { splitTenant } from "../../catalogue/tenant_column.ts";
-import type { CreatePlan, NewRecord } from "../plan/create_plan.ts";
+import type { CreatePlan } from "../plan/create_plan.ts";
 import { ownColumn, refersBy } from "../plan/scope.ts";
 import type { Fragment, PendingQuery, Row, Sql } from "../../database/postgres/driver.ts";
 import { compileColumn, compileTable, join, literal } from "./fragment.ts";
 import { compileListed, compilePredicate } from "./predicate.ts";
 import { compileOutput } from "./record.ts";
+import { listValues, type RecordGroup } from "./record_groups.ts";
 import { compileKey, compileSameKey } from "./reread.ts";
 import { compileReference } from "./row_checks.ts";
 import { compileBelongs, compileScope } from "./scope.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
-import { settleTime } from "./settle_time.ts";
-
-/** Records that name the same columns, so that one statement inserts them. */
-export interface RecordGroup {
-  readonly columns: readonly GroupColumn[];
-  readonly records: readonly NewRecord[];
-}
-
-/** A column of a group. */
-export interface GroupColumn {
-  readonly column: Column;
-  /** True if every value of it has an offset from UTC. */
-  readonly zoned: boolean;
-}
 
 /** A created row: its JSON as text. */
 export interface CreatedRow extends Row {
@@ -43,33 +30,6 @@ export interface CreatedList extends Row {
 
 /** SQLSTATE of a create of which the database skipped a row; nothing was written. @see CR9 */
 export const SKIPPED = "2201F";
-
-/**
- * Groups records that follow each other and name the same columns. Where rows refer to rows of their own
- * table, each is a group of its own: it can refer to those before it.
- */
-export function groupRecords(
-  { table, records }: Pick<CreatePlan, "table" | "records">,
-): RecordGroup[] {
-  const refersToItself = table.references.some(({ via }) =>
-    via[0]?.identifier === table.identifier
-  );
-  const groups: { readonly name: string; readonly columns: GroupColumn[]; records: NewRecord[] }[] =
-    [];
-  for (const record of records) {
-    const columns = record.assignments.map(({ column, value }) => ({
-      column,
-      zoned: value?.zoned === true,
-    }));
-    const name = JSON.stringify(
-      columns.map(({ column, zoned }) => `${column.identifier} ${zoned}`).sort(),
-    );
-    const last = groups.at(-1);
-    if (last?.name === name && !refersToItself) last.records.push(record);
-    else groups.push({ name, columns, records: [record] });
-  }
-  return groups;
-}
 
 /**
  * Compiles the insert of a group of records, in their order. It raises an SQLSTATE, so that nothing is
@@ -120,19 +80,19 @@ export function compileInsert(
       from json_array_elements(${printGroup(group)}::text::json) with ordinality
         "$sent"("$value", "$place")
       order by "$sent"."$place"
-      returning ${compileReturned(sql, plan)}`;
+      returning ${join(sql, ",", [...compileChecks(sql, plan), compileShown(sql, plan)])}`;
 }
 
-/** Compiles what is returned of a row that was written, after the checks of the row. */
-function compileReturned(
+/** Compiles what a response shows of a row, and the key by which it is read again. */
+export function compileShown(
   sql: Sql,
-  plan: Pick<CreatePlan, "table" | "scope" | "representation" | "wideNumbersAsText">,
+  plan: Pick<CreatePlan, "table" | "representation" | "wideNumbersAsText" | "rereads">,
 ): Fragment {
-  const { table, representation } = plan;
+  const { table, representation, rereads } = plan;
   const print = (columns: readonly Column[]) =>
     columns.length === 0 ? sql`null::text` : compilePrinted(sql, plan, columns);
-  const reread = table.inserts.rereads ? sql`${compileKey(sql, plan)}::text` : sql`null::text`;
-  return sql`${join(sql, ",", compileChecks(sql, plan))},
+  const reread = rereads ? sql`${compileKey(sql, plan)}::text` : sql`null::text`;
+  return sql`
         ${print(table.primaryKey)} "key",
         ${print(representation ? [...table.columns.values()] : [])} "record",
         ${reread} "reread"`;
@@ -255,13 +215,7 @@ function compileChecks(
 
 /** Prints the values of a group: a list of lists of texts, in the order of its columns. */
 function printGroup({ columns, records }: RecordGroup): string {
-  return JSON.stringify(records.map(({ assignments }) => {
-    const values = new Map(assignments.map((assignment) => [assignment.column, assignment.value]));
-    return columns.map(({ column }) => {
-      const value = values.get(column) ?? null;
-      return value && settleTime(value, column);
-    });
-  }));
+  return JSON.stringify(records.map((record) => listValues(record, columns)));
 }
 
 /**

@@ -83,9 +83,13 @@ function isElsewhere({ timeZone }: Column): boolean {
 export function compileListed(
   sql: Sql,
   text: Fragment,
-  { column, zoned }: { readonly column: Column; readonly zoned: boolean },
+  { column, zoned, cast = column.cast }: {
+    readonly column: Column;
+    readonly zoned: boolean;
+    readonly cast?: SqlText;
+  },
 ): Fragment {
-  const { cast, kind } = column;
+  const { kind } = column;
   if (zoned && isElsewhere(column)) return compileLocalTime(sql, text, { column, cast });
   return sql`${text}${compileTimeZoneCast(sql, zoned, kind === "array")}::${literal(sql, cast)}`;
 }

@@ -27,7 +27,24 @@ export function compileForeignParent(sql: Sql): Fragment {
   return sql`width_bucket(1::float8, 1, 1, pg_catalog.pg_backend_pid()) > 0`;
 }
 
-type CheckedPlan = Pick<UpdatePlan, "table" | "assignments" | "scope">;
+/** The new values of an update, and what they are checked against. */
+export interface NewValues extends Pick<UpdatePlan, "table" | "assignments" | "scope"> {
+  /** Compiles a new value; left out: it is a parameter of its own. */
+  readonly compileNew?: (assignment: Assignment, cast: SqlText) => Fragment;
+}
+
+/** Compiles a new value with a cast; left out: the one without a length. */
+export function compileNewValue(
+  sql: Sql,
+  { compileNew }: Pick<NewValues, "compileNew">,
+  { assignment, cast = assignment.column.cast }: {
+    readonly assignment: Assignment;
+    readonly cast?: SqlText;
+  },
+): Fragment {
+  const { column, value } = assignment;
+  return compileNew?.(assignment, cast) ?? compileValue(sql, value, { column, cast });
+}
 
 /** A condition that a row must meet with its new values. */
 export interface RowCheck {
@@ -46,7 +63,7 @@ export interface RowCheck {
  * reach them. They are checked in the SET list, so for exactly the rows that are written, in their
  * current version.
  */
-export function compileRowChecks(sql: Sql, plan: CheckedPlan): RowCheck[] {
+export function compileRowChecks(sql: Sql, plan: NewValues): RowCheck[] {
   const { table, assignments, scope } = plan;
   const checks: RowCheck[] = [];
   const refusal = compileForeignParent(sql);
@@ -57,7 +74,7 @@ export function compileRowChecks(sql: Sql, plan: CheckedPlan): RowCheck[] {
   for (const reference of table.references) {
     const assignment = assignments.find(({ column }) => refersBy(reference, column));
     if (assignment === undefined) continue;
-    const own = (from: SqlText) => compileNew(sql, assignments, from);
+    const own = (from: SqlText) => compileOwn(sql, plan, from);
     checks.push({ assignment, holds: compileReference(sql, scope, { reference, own }), refusal });
   }
   const filter = table.only && planRowFilter(table);
@@ -77,9 +94,9 @@ export function compileRowChecks(sql: Sql, plan: CheckedPlan): RowCheck[] {
  * Compiles whether the row that an updated row will refer to belongs to the tenant. It is locked, so
  * that this stays true until the update is committed.
  */
-function compileNewParent(sql: Sql, { assignments, scope }: CheckedPlan): Fragment {
-  const own = (from: SqlText) => compileNew(sql, assignments, from);
-  return compileBelongs(sql, scope, { locks: true, own });
+function compileNewParent(sql: Sql, plan: NewValues): Fragment {
+  const own = (from: SqlText) => compileOwn(sql, plan, from);
+  return compileBelongs(sql, plan.scope, { locks: true, own });
 }
 
 /** A foreign key, and how the columns of the row that refers by it are compiled. */
@@ -107,11 +124,11 @@ export function compileReference(
 /** Compiles whether the new values match the row filter. They are given the alias of the row itself. */
 function compileNewRow(
   sql: Sql,
-  { assignments }: CheckedPlan,
+  plan: NewValues,
   { predicate, columns }: Extract<ReturnType<typeof planRowFilter>, { predicate: unknown }>,
 ): Fragment {
   const values = [...columns].map(({ identifier }: Column) =>
-    sql`${compileNew(sql, assignments, identifier)} ${literal(sql, identifier)}`
+    sql`${compileOwn(sql, plan, identifier)} ${literal(sql, identifier)}`
   );
   return sql`
     (
@@ -121,13 +138,8 @@ function compileNewRow(
 }
 
 /** Compiles the value that a column will have: the new one, or the present one. */
-function compileNew(
-  sql: Sql,
-  assignments: readonly Assignment[],
-  identifier: SqlText,
-): Fragment {
-  const assignment = assignments.find(({ column }) => column.identifier === identifier);
+function compileOwn(sql: Sql, plan: NewValues, identifier: SqlText): Fragment {
+  const assignment = plan.assignments.find(({ column }) => column.identifier === identifier);
   if (assignment === undefined) return compileColumn(sql, { identifier });
-  const { column, value } = assignment;
-  return compileValue(sql, value, { column, cast: column.storedCast });
+  return compileNewValue(sql, plan, { assignment, cast: assignment.column.storedCast });
 }

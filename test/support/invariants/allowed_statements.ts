@@ -18,6 +18,7 @@ export const ALLOWED: readonly RegExp[] = [
   /^select a\.attname::text "column" from pg_catalog\.pg_constraint k cross join lateral pg_catalog\.unnest\(k\.conkey\) "\$key"\("number"\) left join pg_catalog\.pg_attribute a on a\.attrelid = k\.conrelid and a\.attnum = "\$key"\."number" where k\.conrelid = pg_catalog\.to_regclass\(\$1::text\) and k\.contype = 'c' and k\.conname = \$2::text$/,
   /^select a\.attname::text "column" from pg_catalog\.pg_class c join pg_catalog\.pg_namespace n on n\.oid = c\.relnamespace join pg_catalog\.pg_depend d on [^;]* join pg_catalog\.pg_attribute a on a\.attrelid = c\.oid and a\.attnum = d\.objsubid where c\.relkind = 'p' and [^;]* order by 1$/,
   /^insert into rowgate\.audit \([a-z_, ]+\) select (\$\d+::text(::[a-z0-9[\]]+)?(, )?)+$/,
+  /^insert into rowgate\.audit \([a-z_, ]+\) select [^;]* from json_array_elements\(\$\d+::text::json\) with ordinality "\$done"\("\$value", "\$place"\) order by "\$done"\."\$place"$/,
   // Answers that are kept under the key of a request, which belong to its token.
   /^with "\$claim" as materialized \([^;]* from rowgate\.idempotency_keys "\$row" where [^;]*\) select "\$claimed" claimed from "\$claim"$/,
   /^select "\$row"\.answer, [^;]* from rowgate\.idempotency_keys "\$row" where [^;]*$/,

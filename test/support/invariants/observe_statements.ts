@@ -1,5 +1,5 @@
 import type { Sql } from "../../../src/database/postgres/driver.ts";
-import type { Database, Step } from "../../../src/database/postgres/database.ts";
+import type { Database, Step, TransactionStep } from "../../../src/database/postgres/database.ts";
 import { type PrintedStatement, printStatement } from "../print_statement.ts";
 
 /**
@@ -20,6 +20,13 @@ export function observeStatements(database: Database, onStatement: OnStatement):
     };
     reported.set(reporting, step);
     return reporting;
+  };
+  const reportAll = (step: TransactionStep): TransactionStep => {
+    if (typeof step === "function") return reportStep(step);
+    if ("later" in step) return { later: () => step.later().map(reportAll) };
+    return "attempted" in step
+      ? { ...step, attempted: step.attempted.map(reportAll) }
+      : { ...step, steps: step.steps.map(reportStep) };
   };
   return {
     ...database,
@@ -52,11 +59,7 @@ export function observeStatements(database: Database, onStatement: OnStatement):
       ),
     transact: (steps, options) =>
       database.transact(
-        steps.map((step) =>
-          typeof step === "function"
-            ? reportStep(step)
-            : { ...step, steps: step.steps.map(reportStep) }
-        ),
+        steps.map(reportAll),
         { ...options, onFailure: (step) => options.onFailure?.(reported.get(step) ?? step) },
       ),
   };

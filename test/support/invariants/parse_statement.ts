@@ -144,4 +144,5 @@ const RESERVED = new Set([
   "conflict",
   "do",
   "nothing",
+  "of",
 ]);

@@ -19,6 +19,7 @@ describe("the document that the reference shows", () => {
           "deleteBulkRecords",
           "updateBatchOfRecords",
           "createRecords",
+          "upsertRecords",
           "listChanges",
         ]],
         ["Catalogue", ["getTables", "getFields", "getToken"]],

@@ -47,10 +47,10 @@ const QUERY_SCHEMAS = describeQueryBody((name) => `#/$defs/${name}`);
 export function describeTools(catalogue: Catalogue, access: Access): readonly ListedTool[] {
   const open = findOpenTables(catalogue, access);
   return TOOLS.flatMap((tool) => {
-    const { name, title, description, scope, isPossible, writes, adds } = tool;
-    if (scope !== undefined && !access.scopes.includes(scope)) return [];
+    const { name, title, description, scopes, isPossible, writes, adds } = tool;
+    if (!scopes.every((scope) => access.scopes.includes(scope))) return [];
     const tables = isPossible && open.filter(isPossible);
-    if (scope !== undefined && tables?.length === 0) return [];
+    if (scopes.length > 0 && tables?.length === 0) return [];
     const inputSchema = describeArguments(tool, tables);
     const annotations = adds ? ADDS : writes ? WRITES : READS;
     return [{ name, inputSchema, title, description, annotations }];

@@ -7,6 +7,7 @@ import {
   type ParameterName,
   referParameter,
 } from "../../../operations/schemas/parameters.ts";
+import { CATALOGUE_EXAMPLES } from "./catalogue_examples.ts";
 import { EXAMPLES } from "./examples.ts";
 import { describeSuccess, referAnyErrors, referErrors, referShared } from "./responses.ts";
 import type { Brevity } from "./brevity.ts";
@@ -39,7 +40,9 @@ export function describeOperation(
     ...shown,
   ].map(referParameter);
   const example = of === undefined
-    ? [...EXAMPLES, ...WEBHOOK_EXAMPLES].find((each) => each.operation === id)
+    ? [...EXAMPLES, ...CATALOGUE_EXAMPLES, ...WEBHOOK_EXAMPLES].find((each) =>
+      each.operation === id
+    )
     : undefined;
   const prefix = of === undefined ? "" : `${of.table.name}.`;
   const schema = of === undefined

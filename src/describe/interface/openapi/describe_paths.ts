@@ -1,5 +1,5 @@
 import type { Table } from "../../../catalogue/catalogue.ts";
-import type { DescribedOperation } from "../../../operations/operation.ts";
+import { type DescribedOperation, listScopes } from "../../../operations/operation.ts";
 import { OPERATIONS } from "../../../operations/operations.ts";
 import type { JsonSchema } from "../../../operations/schemas/json_schema.ts";
 import type { ParameterName } from "../../../operations/schemas/parameters.ts";
@@ -47,8 +47,9 @@ export function printUrlPath(path: string): string {
 }
 
 /** Reports whether the token of a holder allows an operation, on whatever table. */
-export function isAllowed({ scope }: DescribedOperation, holder: Holder | undefined): boolean {
-  return holder === undefined || scope === undefined || holder.access.scopes.includes(scope);
+export function isAllowed(operation: DescribedOperation, holder: Holder | undefined): boolean {
+  return holder === undefined ||
+    listScopes(operation).every((scope) => holder.access.scopes.includes(scope));
 }
 
 /** Lists the tables that each parameter can name, for parameters that cannot name every table. */

@@ -1,11 +1,13 @@
 import { ApiError } from "../basics/errors/api_error.ts";
-import { type Path, printAt } from "../basics/errors/issue.ts";
+import { printAt } from "../basics/errors/issue.ts";
+import { NotWritableError } from "../catalogue/not_writable_error.ts";
 import { toApiError } from "./database_status.ts";
 import type { CreatePlan, NewRecord } from "./plan/create_plan.ts";
 import { DatabaseError } from "../database/postgres/database_error.ts";
 import type { FailureKind } from "../database/postgres/failure_kind.ts";
 import { SKIPPED } from "./sql/create.ts";
 import { explainError } from "./explain_error.ts";
+import { rejectSkipped } from "./insert_steps.ts";
 import type { Run } from "./run.ts";
 
 /** A record that the database refuses, and its error. */
@@ -14,13 +16,13 @@ export interface RefusedRecord {
   readonly record: NewRecord;
 }
 
-/** A create that failed, and the body that it was made from. */
-interface FailedCreate {
+/** A write of records that failed, and the body that it was made from. */
+interface FailedWrite {
   readonly run: Run;
   readonly plan: CreatePlan;
   readonly document: unknown;
   /** Finds the record for which the database fails; undefined if none fails alone. */
-  readonly findRefused: () => Promise<RefusedRecord | undefined>;
+  readonly findRefused?: () => Promise<RefusedRecord | undefined>;
 }
 
 /** Errors that the values or the row of one record cause. */
@@ -29,29 +31,29 @@ const OF_ONE_RECORD: ReadonlySet<FailureKind> = new Set(
 );
 
 /**
- * Returns the error of a create at the path of the record that causes it. Where several were inserted by
- * one statement, they are inserted one by one and rolled back, to find it.
+ * Returns the error of a write at the path of the record that causes it. Where several were written by
+ * one statement, they are written one by one and rolled back, to find it.
  * @see CR10
  */
-export async function explainCreate(error: unknown, failed: FailedCreate): Promise<unknown> {
+export async function explainRecords(error: unknown, failed: FailedWrite): Promise<unknown> {
   if (!(error instanceof DatabaseError) || !OF_ONE_RECORD.has(error.kind)) return error;
   if (error.relation?.startsWith("rowgate.")) return error;
-  const { plan } = failed;
-  const [record] = plan.records;
-  if (plan.records.length === 1) return await explainRecord(error, record!, failed);
-  const refused = await failed.findRefused();
-  if (refused === undefined) return error.code === SKIPPED ? rejectSkipped(null) : error;
+  const { plan, findRefused } = failed;
+  if (plan.records.length === 1) return await explainRecord(error, plan.records[0]!, failed);
+  const refused = await findRefused?.();
+  if (refused === undefined) return error.code === SKIPPED ? rejectSkipped([]) : error;
   return await explainRecord(refused.error, refused.record, failed);
 }
 
 async function explainRecord(
   error: unknown,
-  { path, assignments }: NewRecord,
-  { run, plan: { table }, document }: FailedCreate,
+  record: NewRecord,
+  { run, plan: { table }, document }: FailedWrite,
 ): Promise<unknown> {
   if (error instanceof DatabaseError && error.code === SKIPPED && !error.inFunction) {
-    return rejectSkipped(path);
+    return rejectSkipped([record]);
   }
+  const { path, assignments } = record;
   const plan = { path, fields: path, table, assignments };
   const explained = await explainError(error, { run, plan, document });
   if (!(explained instanceof DatabaseError)) return explained;
@@ -60,7 +62,7 @@ async function explainRecord(
   return new ApiError(status, `${printAt(path)}${message}`, { headers, cause: explained });
 }
 
-/** Makes the 409 for a record that the database did not insert, without an error. @see CR9 */
-export function rejectSkipped(path: Path): ApiError {
-  return new ApiError(409, `${printAt(path)}The database refused the change`);
+/** Reports whether an error is about one record, so that others can be written without it. */
+export function isOfRecord(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status < 500 && !(error instanceof NotWritableError);
 }
