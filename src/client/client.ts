@@ -41,8 +41,9 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
   const request = (path: string, parts: Omit<ClientRequest, "path"> = {}) =>
     send<never>(client, { ...parts, path });
   const onTable = (table: string, path: string) => `tables/${encodeURIComponent(table)}/${path}`;
-  const update =
-    (how: string) => async (table: string, body: object, given: UpdateOptions = {}) => {
+  const write =
+    (method: "PATCH" | "DELETE", how: string) =>
+    async (table: string, body: object, given: UpdateOptions = {}) => {
       checkOptions(given, UPDATE_OPTIONS);
       const { maxAffected, rollback, returning, idempotencyKey, ...options } = given;
       const limit = maxAffected !== undefined && `max-affected=${maxAffected}`;
@@ -52,7 +53,7 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
       const key = idempotencyKey ?? (rollback ? undefined : crypto.randomUUID?.());
       const path = onTable(table, `records/${how}`);
       const mayDropKey = idempotencyKey === undefined;
-      return await request(path, { ...options, method: "PATCH", body, prefer, key, mayDropKey });
+      return await request(path, { ...options, method, body, prefer, key, mayDropKey });
     };
   const query: Reader["query"] = (table, body = {}, { count, after, ...options } = {}) =>
     request(onTable(table, after ? `query?after=${after}` : "query"), {
@@ -79,10 +80,14 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
     follow: createFollow(client, (table, query) => onTable(table, `changes?${query}`)),
     get: async (table: string, filters: object, { select, ...given }: GetOptions<string> = {}) =>
       await request(onTable(table, `records/single?${writeEqualities(filters, select)}`), given),
-    updateSingle: update("single"),
-    updateBulk: update("bulk"),
+    updateSingle: write("PATCH", "single"),
+    updateBulk: write("PATCH", "bulk"),
     updateBatch: (table: string, updates: readonly object[], options?: UpdateOptions) =>
-      update("batch")(table, { updates }, options),
+      write("PATCH", "batch")(table, { updates }, options),
+    deleteSingle: (table: string, filters: object, options?: UpdateOptions) =>
+      write("DELETE", "single")(table, { filters }, options),
+    deleteBulk: (table: string, filters: object, options?: UpdateOptions) =>
+      write("DELETE", "bulk")(table, { filters }, options),
     tables,
     fields: (table: string, options: ClientRequest) => request(onTable(table, "fields"), options),
     token: request.bind(null, "token"),

@@ -1,4 +1,6 @@
 import type {
+  DeletedBulk,
+  DeletedSingle,
   FieldList,
   OneRecord,
   Page,
@@ -9,7 +11,15 @@ import type {
   UpdatedSingle,
 } from "./responses.ts";
 import type { Result, RowgateError } from "./errors.ts";
-import type { AnyTables, ColumnOf, Query, TablesOf, Update, WritableOf } from "./tables.ts";
+import type {
+  AnyTables,
+  ColumnOf,
+  Equalities,
+  Query,
+  TablesOf,
+  Update,
+  WritableOf,
+} from "./tables.ts";
 
 /** Where the service is and how the client talks to it. */
 export interface ClientOptions {
@@ -46,15 +56,15 @@ export interface QueryOptions<C extends boolean = boolean> extends CallOptions {
   readonly count?: C | undefined;
 }
 
-/** Options of an update. */
+/** Options of an update or a delete. */
 export interface UpdateOptions extends CallOptions {
   /** If more rows match, the error is 409 and nothing changes. */
   readonly maxAffected?: number;
-  /** True: run the update, then roll it back. */
+  /** True: do it, then roll it back. */
   readonly rollback?: boolean;
-  /** True: the response has the row as it is stored now; not of `updateBulk`. */
+  /** True: the response has the row, as it is stored now or was before its delete; not on bulk. */
   readonly returning?: boolean;
-  /** The `ETag` of the row: 412 and no change if it was written since; only of `updateSingle`. */
+  /** The `ETag` of the row: 412 and no change if it was written since; only on single. */
   readonly ifMatch?: string;
   /**
    * Printable ASCII, at most 255 characters. If the same update is sent with the same key again, even
@@ -243,6 +253,18 @@ export interface Client<T extends TablesOf<T> = AnyTables> {
     updates: readonly Update<T[K]>[],
     options?: UpdateOptions,
   ): Promise<Result<UpdatedBatch>>;
+  /** Deletes exactly one row: 404 if none matches, 409 if several do, with `matched`. */
+  deleteSingle<K extends keyof T & string>(
+    table: K,
+    filters: Equalities<T[K]>,
+    options?: UpdateOptions,
+  ): Promise<Result<DeletedSingle>>;
+  /** Deletes every row that matches, if these are no more than `maxAffected`. */
+  deleteBulk<K extends keyof T & string>(
+    table: K,
+    filters: Equalities<T[K]>,
+    options: UpdateOptions & { readonly maxAffected: number },
+  ): Promise<Result<DeletedBulk>>;
   /** Lists the tables that the token gives access to. */
   tables(options?: CallOptions): Promise<Result<TableList>>;
   /** Lists the columns of a table. */

@@ -37,12 +37,29 @@ export interface UpdatedBatch {
   readonly results: readonly { readonly matched: 1; readonly updated: number }[];
 }
 
+/** The response of Delete Single Record. */
+export interface DeletedSingle {
+  readonly table: string;
+  readonly matched: 1;
+  readonly deleted: 1;
+  /** The row as it was; only with `returning`. */
+  readonly record?: { readonly [column: string]: unknown };
+}
+
+/** The response of Delete Bulk Records. */
+export interface DeletedBulk {
+  readonly table: string;
+  readonly deleted: number;
+}
+
 /** The response of Get Tables. */
 export interface TableList {
   readonly tables: readonly {
     readonly name: string;
     readonly primary_key: readonly string[];
     readonly writable: boolean;
+    readonly creatable: boolean;
+    readonly deletable: boolean;
     /** It has a changes feed. */
     readonly changes: boolean;
     readonly comment: string | null;

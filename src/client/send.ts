@@ -4,7 +4,7 @@ import { writeJson } from "./write_json.ts";
 
 /** A request to the service. */
 export interface ClientRequest extends CallOptions {
-  readonly method?: "POST" | "PATCH";
+  readonly method?: "POST" | "PATCH" | "DELETE";
   /** Relative to `/integration/`. */
   readonly path: string;
   readonly body?: unknown;
@@ -13,7 +13,10 @@ export interface ClientRequest extends CallOptions {
   readonly key?: string | undefined;
   /** The version that the row must have. */
   readonly ifMatch?: string | undefined;
-  /** True: the request may be sent without the key where the service cannot keep answers. */
+  /**
+   * True: the request may be sent without the key where the service cannot keep answers; left out: it
+   * only reads.
+   */
   readonly mayDropKey?: boolean | undefined;
 }
 
@@ -50,7 +53,7 @@ export async function send<A extends object>(
       continue;
     }
     const repeatable = NOT_DONE.includes(status) ||
-      ((request.method !== "PATCH" || key !== undefined) && PERHAPS_DONE.includes(status)) ||
+      ((request.mayDropKey === undefined || key !== undefined) && PERHAPS_DONE.includes(status)) ||
       // The first attempt, whose response was lost, is still running.
       (key !== undefined && status === 409 && retryAfter > 0);
     if (!repeatable || attempts > retries || retryAfter > MAX_WAIT_SECONDS) return result;

@@ -63,6 +63,11 @@ export interface Query<T extends TableTypes, S extends ColumnOf<T> = ColumnOf<T>
   readonly per_page?: number;
 }
 
+/** Columns and the values that they must equal, all of them. */
+export type Equalities<T extends TableTypes> = {
+  readonly [N in ColumnOf<T>]?: string | number | boolean | null;
+};
+
 /** The body of an update: which rows, and what to set. */
 export interface Update<T extends TableTypes> {
   readonly filters: NonNullable<T["filters"]>;

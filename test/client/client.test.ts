@@ -55,6 +55,29 @@ describe("a request of the client", () => {
     assertEquals(single!.headers.get("prefer"), null);
   });
 
+  it("deletes with filters as the body, a key of its own, and the limit of a bulk", async () => {
+    const { fetch, requests } = scriptFetch([200, { success: true, table: "deals", deleted: 0 }]);
+    const client = createClient({ ...at, fetch });
+    await client.deleteSingle("deals", { fid: 1 }, { ifMatch: '"a"', returning: true });
+    await client.deleteBulk("deals", { note: null }, { maxAffected: 3 });
+    const [single, bulk] = requests;
+    assertEquals([single!.method, single!.body], ["DELETE", { filters: { fid: 1 } }]);
+    assertEquals([bulk!.method, bulk!.body], ["DELETE", { filters: { note: null } }]);
+    assert(single!.url.endsWith("/records/single") && bulk!.url.endsWith("/records/bulk"));
+    assertEquals(single!.headers.get("if-match"), '"a"');
+    assertEquals(single!.headers.get("prefer"), "return=representation");
+    assertEquals(bulk!.headers.get("prefer"), "max-affected=3");
+    assert(single!.headers.get("idempotency-key") !== bulk!.headers.get("idempotency-key"));
+  });
+
+  it("does not repeat a delete without a key after a lost answer [IK23]", async () => {
+    const { fetch, requests } = scriptFetch(new Error("cut off"));
+    const client = createClient({ ...at, fetch, retries: 2 });
+    const options = { rollback: true };
+    const error = errorOf(await client.deleteSingle("deals", { fid: 1 }, options));
+    assertEquals([error.status, requests.length], [0, 1]);
+  });
+
   it("sends a batch as a list of updates", async () => {
     const answer = {
       success: true as const,

@@ -67,6 +67,10 @@ const CALLS = {
     client.updateBulk("deals", { filters: { a: value, id: 1 }, fields: { b: 1 } }),
   updateBatch: (client: Client, value: unknown) =>
     client.updateBatch("deals", [{ filters: { id: value }, fields: { b: 1 } }]),
+  deleteSingle: (client: Client, value: unknown) =>
+    client.deleteSingle("deals", { id: 1, a: value as null }),
+  deleteBulk: (client: Client, value: unknown) =>
+    client.deleteBulk("deals", { a: value as null }, { maxAffected: 1 }),
   records: (client: Client, value: unknown) =>
     client.records("deals", { filters: { and: [{ field: "a", op: "eq", value }] } }).next(),
   exportRows: (client: Client, value: unknown) =>
@@ -80,6 +84,8 @@ const PATHS: Readonly<Record<keyof typeof CALLS, string>> = {
   updateSingle: "fields.a",
   updateBulk: "filters.a",
   updateBatch: "updates[0].filters.id",
+  deleteSingle: "filters.a",
+  deleteBulk: "filters.a",
   records: "filters.and[0].value",
   exportRows: "filters.or[0].value",
   poll: "filters.and[0].value",

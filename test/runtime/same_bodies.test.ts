@@ -45,6 +45,8 @@ const REQUESTS: readonly (readonly [string, string, Record<string, string>, stri
   ["PATCH", `${DEALS}/records/bulk`, ROLLED_BACK, '{"filters":{"fid":2},"fields":{"note":"é😀"}}'],
   ["PATCH", `${DEALS}/records/single`, { ...JSON_TYPE, "if-range": "*", "range": "0-0" }, "{}"],
   ["PATCH", `${DEALS}/records/bulk?id=eq.5`, JSON_TYPE, "{}"],
+  ["DELETE", `${DEALS}/records/single`, ROLLED_BACK, '{"filters":{"fid":1}}'],
+  ["DELETE", `${DEALS}/records/bulk`, JSON_TYPE, '{"filters":{"fid":1}}'],
   ["POST", `${DEALS}/query`, { ...JSON_TYPE, "x-http-method-override": "DELETE" }, "{}"],
 ];
 /** Other for each response, or added by the server below the handler. */
@@ -53,11 +55,14 @@ const OWN_HEADERS =
 
 describe("Deno, Bun and Node", () => {
   let database: ServingDatabase;
+  let token = "";
   const servers = new Map<Runtime, RunningProcess>();
   const addresses = new Map<Runtime, string>();
 
   before(async () => {
     database = await createServingDatabase();
+    await database.admin.unsafe("grant delete on deals to rowgate_app");
+    token = await database.issue({ scopes: ["query", "update", "delete"] });
     for (const runtime of RUNTIMES) {
       const settings = { DATABASE_URL: database.servingUrl, PORT: "0" };
       servers.set(runtime, startCommand(runtime, ["serve"], settings));
@@ -73,7 +78,7 @@ describe("Deno, Bun and Node", () => {
   });
 
   async function ask(runtime: Runtime, [method, path, given, body]: (typeof REQUESTS)[number]) {
-    const headers = { authorization: `Bearer ${database.token}`, ...given };
+    const headers = { authorization: `Bearer ${token}`, ...given };
     const response = await fetch(`${addresses.get(runtime)}${path}`, {
       method,
       headers,
