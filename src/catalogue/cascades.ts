@@ -1,6 +1,6 @@
-import type { Cascade, Tenancy, TenantStep } from "./catalogue.ts";
+import type { Cascade, CascadeTarget, Tenancy, TenantStep } from "./catalogue.ts";
 import type { FoundReferrer } from "./referrers.ts";
-import { only, qualifyTable } from "./quote_identifier.ts";
+import { only, qualifyTable, trustExpression } from "./quote_identifier.ts";
 import { comparesTenants, NO_TENANCY } from "./references.ts";
 import type { NamedTable } from "./table_names.ts";
 import type { BuildContext } from "./tenant_column.ts";
@@ -50,18 +50,19 @@ export function findCascades(
     }
     const step = makeStep(child, { parent: table, key, context });
     if (typeof step === "string") return `because ${step}`;
-    const isSame = owner !== "shared" && key.action !== "default" &&
-      (comparesTenants(key, owner, tenancy) || leadsTo(owner, step));
+    const target = findTarget(key, { step, tenancy });
+    const isSame = owner !== "shared" && (leadsTo(owner, step) ||
+      comparesTenants(key, owner, tenancy) && keepsTenant(key, owner));
     if (!isSame && child.rowSecurity?.active) {
       return `because row level security may hide rows of ${identifier} that a delete would reach`;
     }
     const source = child.kind === "p" ? identifier : only(identifier);
     const next = [...path, { source, pairs: step.pairs }];
-    const others = owner === "shared" || key.action === "default";
     cascades.push({
       table: child.policy?.name ?? child.called,
       path: next,
-      tenancy: isSame ? undefined : others ? "others" : owner,
+      tenancy: isSame && target === undefined ? undefined : owner === "shared" ? "others" : owner,
+      ...(target !== undefined && { target }),
     });
     if (key.action !== "delete" || owner === "shared") return undefined;
     const isCycle = passed.includes(identifier);
@@ -76,6 +77,26 @@ interface Place {
   readonly tenancy: Tenancy;
   readonly path: Cascade["path"];
   readonly passed: readonly string[];
+}
+
+/** Finds what rows refer to once their columns are set to their defaults. */
+function findTarget(
+  { action, defaults }: FoundReferrer,
+  { step, tenancy }: { readonly step: TenantStep; readonly tenancy: Tenancy },
+): CascadeTarget | undefined {
+  if (action !== "default") return undefined;
+  const { source, pairs } = step;
+  const trusted = defaults.map((text) => text === null ? undefined : trustExpression(text));
+  return { source, pairs, defaults: trusted, tenancy };
+}
+
+/** Reports whether a row stays its tenant's when its columns are set. */
+function keepsTenant(
+  { columns, defaults, action }: FoundReferrer,
+  { columns: own }: Tenancy,
+): boolean {
+  return action !== "default" ||
+    own.every(({ name }) => defaults[columns.indexOf(name)] === null);
 }
 
 function findOwner(child: NamedTable, context: BuildContext): FoundTenancy {

@@ -268,6 +268,18 @@ export interface Cascade {
    * `others`: those of several tenants.
    */
   readonly tenancy: Tenancy | "others" | undefined;
+  /** The row that they refer to afterwards, over a key with `set default`; it must be the tenant's. */
+  readonly target?: CascadeTarget;
+}
+
+/** The row that a row refers to by its defaults. */
+export interface CascadeTarget {
+  /** Its table in a FROM. */
+  readonly source: SqlText;
+  readonly pairs: readonly ReferencePair[];
+  /** The defaults of the columns, in the order of the pairs; undefined for one that keeps its value. */
+  readonly defaults: readonly (SqlText | undefined)[];
+  readonly tenancy: Tenancy;
 }
 
 /** A foreign key that is followed from a row to the rows that refer to it. */

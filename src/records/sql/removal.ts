@@ -1,11 +1,11 @@
-import type { Cascade, SqlText } from "../../catalogue/catalogue.ts";
+import type { Cascade, CascadeTarget, SqlText } from "../../catalogue/catalogue.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, Sql } from "../../database/postgres/driver.ts";
 import { tenantFitsColumns } from "../../catalogue/tenant_column.ts";
 import { compileSet } from "./assignments.ts";
 import { compileTable, join, literal } from "./fragment.ts";
 import { compileComparison } from "./operator.ts";
-import { compileScope } from "./scope.ts";
+import { compileScope, type TenantScope } from "./scope.ts";
 
 /**
  * Compiles the head of what writes rows: an UPDATE with its SET, or a DELETE; `from` names what else it
@@ -55,7 +55,7 @@ export function compileIsEntangled(sql: Sql, plan: UpdatePlan): Fragment {
 function compileCascade(
   sql: Sql,
   { scope }: UpdatePlan,
-  { path, tenancy }: Cascade,
+  { path, tenancy, target }: Cascade,
 ): Fragment {
   const alias = (place: number) => literal(sql, `"$child${place + 1}"` as SqlText);
   const sources = path.map(({ source }, place) => sql`${literal(sql, source)} ${alias(place)}`);
@@ -81,10 +81,41 @@ function compileCascade(
     ? tenancy.columns.map(({ identifier }) => identifier)
     : first.pairs.map(({ from }) => from);
   const own = names.map((name) => sql`${alias(path.length - 1)}.${literal(sql, name)}`);
+  const last = alias(path.length - 1);
+  const misled = target === undefined
+    ? sql``
+    : sql`or not (${compileTarget(sql, scope, { target, last })})`;
   return sql`
     exists (
-      ${reached} and not exists (
+      ${reached} and (not exists (
         select from (select ${join(sql, ",", own)}) "$row" where ${belongs}
-      )
+      ) ${misled})
     )`;
+}
+
+/** Compiles whether a row refers to none, or to one of the tenant, once its columns have their defaults. */
+function compileTarget(
+  sql: Sql,
+  scope: TenantScope,
+  { target, last }: { readonly target: CascadeTarget; readonly last: Fragment },
+): Fragment {
+  const { source, pairs, defaults, tenancy } = target;
+  const { only: _, ...own } = scope;
+  const values = pairs.map((pair, place) => {
+    const given = defaults[place];
+    return given === undefined
+      ? sql`${last}.${literal(sql, pair.from)}`
+      : sql`(${literal(sql, given)})`;
+  });
+  const same = pairs.map((pair, place) =>
+    compileComparison(sql, "=", {
+      column: pair,
+      left: sql`"$row".${literal(sql, pair.to)}`,
+      right: values[place]!,
+    })
+  );
+  const belongs = compileScope(sql, { ...own, tenancy }, "seen");
+  return sql`${join(sql, "or", values.map((value) => sql`${value} is null`))} or exists (
+        select from ${literal(sql, source)} "$row" where ${belongs} and ${join(sql, "and", same)}
+      )`;
 }

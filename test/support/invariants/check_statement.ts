@@ -96,13 +96,13 @@ interface Checked extends StatementCheck {
 function checkReference(reference: TableReference, checked: Checked): string | undefined {
   const { rules, tokens } = checked;
   const rule = rules.tables[nameInPolicy(reference, rules)];
-  if (rule?.shared) return reference.verb === "from" ? undefined : "a shared table is written";
-  if (/^\$parent\d+$/.test(reference.alias ?? "")) {
-    return isInPath(tokens, reference, rules) ? undefined : "is no part of a path to a tenant";
-  }
   // Rows that a delete would take with it are looked for whosever they are, and never shown.
   if (/^\$child\d+$/.test(reference.alias ?? "")) {
     return ["from", "only"].includes(reference.verb) ? undefined : "writes the rows of a cascade";
+  }
+  if (rule?.shared) return reference.verb === "from" ? undefined : "a shared table is written";
+  if (/^\$parent\d+$/.test(reference.alias ?? "")) {
+    return isInPath(tokens, reference, rules) ? undefined : "is no part of a path to a tenant";
   }
   if (reference.alias !== "$row") return "has another alias";
   // A new row is looked at as it was written.
