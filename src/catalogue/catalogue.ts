@@ -1,5 +1,6 @@
 import type { Group } from "../request/filters.ts";
 import type { ReadOnlyReason } from "./read_only_reason.ts";
+import type { StoredTable } from "./stored_table.ts";
 import type { ValueKind } from "./value_kind.ts";
 import type { WriteGaps } from "./write_gaps.ts";
 
@@ -124,17 +125,6 @@ export interface TenantColumn {
 export interface RowFilter {
   readonly group: Group;
   readonly columns: ReadonlyMap<string, Column>;
-}
-
-/**
- * The names of a table in the database and the policy, which may differ from the name for clients.
- * @see T70, T73
- */
-export interface StoredTable {
-  readonly schema: string;
-  readonly name: string;
-  /** Its key in `tables` of the policy. */
-  readonly policyKey: string;
 }
 
 /** Row level security of a table, as far as it decides which rows clients see. */
@@ -263,10 +253,7 @@ export interface Cascade {
   readonly table: string | undefined;
   /** The keys that lead to them, from the row on. */
   readonly path: readonly CascadeStep[];
-  /**
-   * Whose they are; undefined: the tenant's, because a key compares the tenants or says whose they are;
-   * `others`: those of several tenants.
-   */
+  /** Whose they are; undefined: surely the tenant's; `others`: those of several tenants. */
   readonly tenancy: Tenancy | "others" | undefined;
   /** The row that they refer to afterwards, over a key with `set default`; it must be the tenant's. */
   readonly target?: CascadeTarget;

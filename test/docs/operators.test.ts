@@ -60,7 +60,7 @@ describe("the SQL and the policy file in docs/operators.md", () => {
 
   it("shows policies that are accepted [T10] [T57]", () => {
     const policies = readTexts(markdown, "json");
-    assertEquals(policies.length, 4);
+    assertEquals(policies.length, 5);
     for (const policy of policies) assert("policy" in parsePolicy(policy), policy);
   });
 

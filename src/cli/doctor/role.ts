@@ -1,4 +1,5 @@
-import type { StoredTable, Table } from "../../catalogue/catalogue.ts";
+import type { StoredTable } from "../../catalogue/stored_table.ts";
+import type { Table } from "../../catalogue/catalogue.ts";
 import { callTable } from "../../catalogue/table_names.ts";
 import { qualifyTable, quoteIdentifier } from "../../catalogue/quote_identifier.ts";
 import { askJson, type Check, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";

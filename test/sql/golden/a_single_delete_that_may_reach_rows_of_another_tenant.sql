@@ -4,7 +4,7 @@ with "$matched" as materialized (
     select
     from only "app"."lines" "$child1"
     where "$child1"."quantity" = "$row"."id"
-      and not exists (
+      and (not exists (
       select
       from (
         select "$child1"."order_id"
@@ -15,7 +15,7 @@ with "$matched" as materialized (
         where "$parent1"."no" = "$row"."order_id"
           and "$parent1"."tenant_id" = $1::text::"pg_catalog"."int4"
       )
-    )
+    ))
   )) "$entangled", true "$differs"
   from "app"."deals" "$row"
   where "$row"."tenant_id" = $2::text::"pg_catalog"."int4"
