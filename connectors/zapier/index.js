@@ -2,6 +2,7 @@ import zapier from "zapier-platform-core";
 import packageJson from "./package.json" with { type: "json" };
 import { afterResponse, authentication, beforeRequest } from "./authentication.js";
 import { createRecord } from "./creates/create_record.js";
+import { deleteRecord } from "./creates/delete_record.js";
 import { updateMany } from "./creates/update_many.js";
 import { updateRecord } from "./creates/update_record.js";
 import { findRecord } from "./searches/find_record.js";
@@ -28,6 +29,7 @@ export default {
   searches: { [findRecord.key]: findRecord, [findRecords.key]: findRecords },
   creates: {
     [createRecord.key]: createRecord,
+    [deleteRecord.key]: deleteRecord,
     [updateRecord.key]: updateRecord,
     [updateMany.key]: updateMany,
   },

@@ -309,6 +309,35 @@ describe("the n8n nodes", () => {
     assertEquals(items(found).map(({ name }) => name), ["Once"]);
   });
 
+  it("delete exactly one record, or many up to a limit", async () => {
+    const credentials = { baseUrl: server.address, token: "DELETE_TOKEN" };
+    const remove = (operation: string, value: unknown, more: object = {}) =>
+      call({
+        ...{ node: "Rowgate", call: "execute", credentials },
+        parameters: [{
+          ...{ operation, table: "order_lines", options: {} },
+          filters: { item: [{ field: "order_id", kind: "value", value }, ...LINE] },
+          ...more,
+        }],
+      });
+    const LINE = [{ field: "line_no", kind: "value", value: 1 }];
+    const dry = await remove("delete", 1472, { options: { dryRun: true } });
+    assertEquals(items(dry), [{ table: "order_lines", matched: 1, deleted: 1 }]);
+    assertEquals(items(await remove("delete", 1472)), [
+      { table: "order_lines", matched: 1, deleted: 1 },
+    ]);
+    assertEquals((await remove("delete", 1472)).code, "404");
+    const filters = { item: [{ field: "order_id", kind: "value", value: 4 }] };
+    const over = await remove("deleteMany", 4, { filters, maxAffected: 1 });
+    assertEquals(over["code"], "409");
+    const many = await remove("deleteMany", 4, { filters, maxAffected: 100 });
+    assertEquals(items(many), [{ table: "order_lines", deleted: 5 }]);
+    const empty = await remove("deleteMany", null, { maxAffected: 9999 });
+    assert(empty.error!.startsWith("order_id: the value is null"), empty.error);
+    const { result } = await call({ node: "Rowgate", call: "getDeletableTables" });
+    assertEquals((result as { value: string }[]).some(({ value }) => value === "countries"), false);
+  });
+
   it("update many records up to a limit, and a batch of items in one transaction", async () => {
     const item = {
       table: "orders",

@@ -238,6 +238,22 @@ describe("the Zapier app", () => {
     assertEquals((emptied as Record<string, unknown>)["updated"], 1);
   });
 
+  it("deletes exactly one record, and stops when none matches", async () => {
+    const path = "creates.delete_record.operation.perform";
+    const remove = (match: object) =>
+      call(path, { inputData: { table: "order_lines", match } }, "DELETE_TOKEN");
+    const match = { order_id: "1471", line_no: "1" };
+    assertEquals((await remove(match)).result, {
+      id: JSON.stringify(match),
+      ...{ matched: 1, deleted: 1 },
+    });
+    assertEquals((await remove(match)).error, "No row matches the filters");
+    assert((await remove({ order_id: "4" })).error!.includes("expected exactly one"));
+    assert((await remove({ order_id: "4", line_no: "" })).error!.startsWith("match.line_no: "));
+    const tables = await run("triggers.deletable_table_list.operation.perform") as Rows;
+    assertEquals(tables.some(({ id }) => id === "countries"), false);
+  });
+
   it("updates many records, none beyond the limit", async () => {
     const path = "creates.update_many.operation.perform";
     const inputData = {

@@ -5,6 +5,7 @@ interface Table {
   name: string;
   writable: boolean;
   creatable: boolean;
+  deletable: boolean;
   changes: boolean;
   comment: string | null;
 }
@@ -60,6 +61,9 @@ export const loadOptions = {
   },
   getCreatableTables(this: ILoadOptionsFunctions) {
     return listTables(this, ({ creatable }) => creatable);
+  },
+  getDeletableTables(this: ILoadOptionsFunctions) {
+    return listTables(this, ({ deletable }) => deletable);
   },
   getTablesWithFeed(this: ILoadOptionsFunctions) {
     return listTables(this, ({ changes }) => changes);

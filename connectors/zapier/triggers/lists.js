@@ -25,6 +25,11 @@ export const TABLE_LISTS = [
     "List of Tables With New Records",
     ({ creatable }) => creatable,
   ),
+  makeTableList(
+    "deletable_table_list",
+    "List of Tables to Delete From",
+    ({ deletable }) => deletable,
+  ),
 ];
 
 /** Fills a drop-down with the fields of the table that was chosen. */

@@ -8,14 +8,14 @@ import type {
 import { NodeConnectionTypes } from "n8n-workflow";
 import { loadOptions } from "../../shared/catalogue";
 import { create } from "./new_records";
-import { get, getMany, update, updateBatch, updateMany } from "./operations";
+import { deleteMany, deleteOne, get, getMany, update, updateBatch, updateMany } from "./operations";
 import { PROPERTIES } from "./properties";
 
 /** What runs for one item; it may give several. */
 const OPERATIONS: Record<
   string,
   (node: IExecuteFunctions, itemIndex: number) => Promise<IDataObject[]>
-> = { get, getMany, update, updateMany };
+> = { delete: deleteOne, deleteMany, get, getMany, update, updateMany };
 
 const LARGEST_BATCH = 200;
 
@@ -44,7 +44,7 @@ export class Rowgate implements INodeType {
     group: ["input"],
     version: [1],
     subtitle: '={{$parameter["operation"] + ": " + $parameter["table"]}}',
-    description: "Query, create and update the records of a Rowgate",
+    description: "Query, create, update and delete the records of a Rowgate",
     defaults: { name: "Rowgate" },
     inputs: [NodeConnectionTypes.Main],
     outputs: [NodeConnectionTypes.Main],

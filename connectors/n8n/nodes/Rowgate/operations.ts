@@ -141,6 +141,39 @@ export async function updateMany(
   return [{ table, updated: body["updated"] }];
 }
 
+/** Deletes exactly one record. */
+export async function deleteOne(
+  node: IExecuteFunctions,
+  itemIndex: number,
+): Promise<IDataObject[]> {
+  const table = node.getNodeParameter("table", itemIndex) as string;
+  const { body } = await send(node, {
+    method: "DELETE",
+    path: onTable(table, "records/single"),
+    body: { filters: makeFilters(readLines(node, "filters", itemIndex), node.getNode()) },
+    headers: prefer(node, itemIndex),
+    itemIndex,
+  });
+  return [{ table, matched: body["matched"], deleted: body["deleted"] }];
+}
+
+/** Deletes every record that matches, unless there are more than the limit. */
+export async function deleteMany(
+  node: IExecuteFunctions,
+  itemIndex: number,
+): Promise<IDataObject[]> {
+  const table = node.getNodeParameter("table", itemIndex) as string;
+  const limit = node.getNodeParameter("maxAffected", itemIndex) as number;
+  const { body } = await send(node, {
+    method: "DELETE",
+    path: onTable(table, "records/bulk"),
+    body: { filters: makeFilters(readLines(node, "filters", itemIndex), node.getNode()) },
+    headers: prefer(node, itemIndex, `max-affected=${limit}`),
+    itemIndex,
+  });
+  return [{ table, deleted: body["deleted"] }];
+}
+
 /** Updates one record for each input item, some in one transaction: all of them or none. */
 export async function updateBatch(
   node: IExecuteFunctions,

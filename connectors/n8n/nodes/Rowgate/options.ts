@@ -65,5 +65,5 @@ export const OPTIONS: INodeProperties[] = [
   makeOptions(["get", "getMany"], [SELECT, LARGE_NUMBERS]),
   makeOptions(["create"], [DRY_RUN, IDEMPOTENCY_KEY, LARGE_NUMBERS, KEY_ONLY]),
   makeOptions(["createBatch"], [DRY_RUN, LARGE_NUMBERS, KEY_ONLY]),
-  makeOptions(["update", "updateMany", "updateBatch"], [DRY_RUN]),
+  makeOptions(["update", "updateMany", "updateBatch", "delete", "deleteMany"], [DRY_RUN]),
 ];

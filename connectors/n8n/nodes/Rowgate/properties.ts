@@ -5,6 +5,7 @@ import { OPTIONS } from "./options";
 const QUERY = ["getMany"];
 const ONE = ["get"];
 const CREATES = ["create", "createBatch"];
+const DELETES = ["delete", "deleteMany"];
 const UPDATES = ["update", "updateMany", "updateBatch"];
 
 /** What the node asks its user for. */
@@ -35,6 +36,18 @@ export const PROPERTIES: INodeProperties[] = [
         value: "createBatch",
         action: "Create a batch of records",
         description: "Create one record for each input item, up to 200 in one transaction",
+      },
+      {
+        name: "Delete",
+        value: "delete",
+        action: "Delete a record",
+        description: "Delete exactly one record; it fails if none or several match",
+      },
+      {
+        name: "Delete Many",
+        value: "deleteMany",
+        action: "Delete many records",
+        description: "Delete every record that matches, up to a limit",
       },
       {
         name: "Get",
@@ -71,6 +84,7 @@ export const PROPERTIES: INodeProperties[] = [
   },
   chooseTable("getTables", [...QUERY, ...ONE]),
   chooseTable("getCreatableTables", CREATES),
+  chooseTable("getDeletableTables", DELETES),
   chooseTable("getWritableTables", UPDATES),
   {
     displayName: "Return All",
@@ -196,7 +210,7 @@ export const PROPERTIES: INodeProperties[] = [
     typeOptions: { multipleValues: true },
     placeholder: "Add Field",
     required: true,
-    displayOptions: forOperations([...ONE, ...UPDATES]),
+    displayOptions: forOperations([...ONE, ...UPDATES, ...DELETES]),
     default: {},
     description: "Records whose fields have all of these values, usually the key",
     options: [{ displayName: "Field", name: "item", values: [chooseField(), ...VALUE] }],
@@ -222,9 +236,9 @@ export const PROPERTIES: INodeProperties[] = [
     name: "maxAffected",
     type: "number",
     typeOptions: { minValue: 1 },
-    displayOptions: forOperations(["updateMany"]),
+    displayOptions: forOperations(["updateMany", "deleteMany"]),
     default: 100,
-    description: "If more records match than this, none of them is updated and the node fails",
+    description: "If more records match than this, none of them is written and the node fails",
   },
   {
     displayName: "Record",
