@@ -54,6 +54,8 @@ export interface Table {
   readonly writable: boolean;
   /** Whether records can be created in it. @see CR3 */
   readonly creatable?: boolean;
+  /** Whether records can be deleted. @see DE2 */
+  readonly deletable?: boolean;
   /** True when the table has a changes feed. @see CH4 */
   readonly changes?: boolean;
   readonly comment: string | null;
@@ -95,11 +97,17 @@ export interface CreateResult {
   readonly results: readonly { readonly key: Row | null; readonly record?: Row }[];
 }
 
+/** The result of deleting one record. @see DE3 */
+export interface DeleteResult {
+  readonly deleted: number;
+}
+
 /** What the scopes of a token allow with the rows of tables. */
 export interface RowRights {
   readonly mayQuery: boolean;
   readonly mayUpdate: boolean;
   readonly mayCreate: boolean;
+  readonly mayDelete: boolean;
 }
 
 /** A table with its columns, and the token that opens it: what the views of a table work on. */
@@ -115,8 +123,8 @@ interface ErrorBody {
 }
 
 /** Whether no row of a table can be written. */
-export function isReadOnly({ writable, creatable = false }: Table): boolean {
-  return !writable && !creatable;
+export function isReadOnly({ writable, creatable = false, deletable = false }: Table): boolean {
+  return !writable && !creatable && !deletable;
 }
 
 /** Reads the columns of a table. */

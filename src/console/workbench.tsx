@@ -26,7 +26,10 @@ export function Workbench(props: WorkbenchProps) {
   const { token, tables } = session;
   const may = (scope: string) => session.info.scopes.includes(scope);
   const mayUpdate = may("update");
-  const rights: RowRights = { mayQuery: may("query"), mayUpdate, mayCreate: may("create") };
+  const rights: RowRights = {
+    ...{ mayQuery: may("query"), mayUpdate },
+    ...{ mayCreate: may("create"), mayDelete: may("delete") },
+  };
   const table = tables.find(({ name }) => name === tableName);
   const description = useDescription(token, table);
   // Feeds are followed while another view or table is looked at.

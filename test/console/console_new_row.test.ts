@@ -97,13 +97,48 @@ describeConsole("the console: a new row", (test) => {
     CREATOR,
   );
 
-  test("offers no new row to a token that may create none", async ({ page }) => {
+  test("offers neither a new row nor a delete to a token that may not", async ({ page }) => {
     await page.locator(".grid").getByRole("button", { name: "Open row 1", exact: true }).click();
     await page.locator(".row-field").first().waitFor();
-    assertEquals(await page.getByRole("button", { name: "Duplicate" }).count(), 0);
+    for (const name of ["Duplicate", "Delete"]) {
+      assertEquals(await page.getByRole("button", { name, exact: true }).count(), 0);
+    }
     await page.keyboard.press("Escape");
     assertEquals(await page.getByRole("button", { name: "New row" }).count(), 0);
   });
+
+  test("deletes a row after a preview, and creates it again [DE16]", async ({ page, requests }) => {
+    const remove = () => page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.locator(".grid").getByRole("button", { name: "Open row 1", exact: true }).click();
+    await remove();
+    // The lines of orders refer to it.
+    await page.locator(".drawer .error-message", { hasText: "409" }).waitFor();
+    await page.getByText("Nothing has been deleted.").waitFor();
+    await page.locator(".drawer-foot .back:focus").waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Duplicate" }).click();
+    await fill(page, { id: "9000009", sku: "NEW-9" });
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("Created.").waitFor();
+    await remove();
+    await page.getByText("Nothing has been deleted yet.", { exact: false }).waitFor();
+    await page.getByRole("region", { name: "The row" }).getByText("NEW-9").waitFor();
+    await page.locator(".drawer-foot .danger:focus").waitFor();
+    assertEquals(await findBarriers(page), []);
+    assertEquals(await findSmallControls(page), []);
+    await page.keyboard.press("Enter");
+    await page.getByText("This row has been deleted.").waitFor();
+    const [, tried, sent] = requests.filter(({ method }) => method === "DELETE");
+    assertEquals([tried!.body, sent!.body], ['{"filters":{"id":9000009}}', tried!.body]);
+    assertEquals(tried!.headers.prefer, "tx=rollback, handling=strict");
+    assertEquals(sent!.headers.prefer, undefined);
+    assertMatch(sent!.headers["idempotency-key"]!, /^"[0-9a-f]{32}"$/);
+    assertMatch(sent!.headers["if-match"]!, /^"[^"]+"$/);
+    await page.getByRole("button", { name: "Create it again" }).click();
+    assertEquals(await fieldOf(page, "id").locator("input").inputValue(), "9000009");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByText("Created.").waitFor();
+  }, { token: "SYNC_TOKEN", table: "products" });
 
   test(
     "shows what another client has changed since a row was opened, and overwrites nothing [CL5]",

@@ -36,6 +36,7 @@ const ACCESSES: ReadonlyMap<string, Access> = new Map([
   ["QUERY_TOKEN", { ...ACCESS, scopes: ["query"] }],
   ["CREATE_TOKEN", { ...ACCESS, scopes: ["query", "update", "create"] }],
   ["DELETE_TOKEN", { ...ACCESS, scopes: ["query", "delete"] }],
+  ["SYNC_TOKEN", { ...ACCESS, scopes: ["query", "update", "create", "delete"] }],
   ["WEBHOOKS_TOKEN", { ...ACCESS, scopes: ["query", "webhooks"] }],
 ]);
 

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Field, OpenTable, Row, RowRights, Table } from "../api.ts";
+import { DeleteRowDrawer, type Deleting } from "../edit/delete_row_drawer.tsx";
 import { NewRowDrawer } from "../edit/new_row_drawer.tsx";
 import { RowDrawer } from "../edit/row_drawer.tsx";
 import { parseValue } from "../../describe/reference/example_value.ts";
@@ -8,6 +9,8 @@ import { CellInspector } from "./cell_inspector.tsx";
 /** A row that is being created, from the values of another one or from none. */
 export interface Creating {
   readonly base?: Row;
+  /** Whether the key is among the values: the other row is no longer there. */
+  readonly withKey?: boolean;
 }
 
 interface OpenedRowProps extends OpenTable {
@@ -27,10 +30,11 @@ interface OpenedRowProps extends OpenTable {
   readonly onChanged: () => void;
 }
 
-/** The cell that was opened to be read, the row that was opened to be edited, and the new row. */
+/** The cell that was opened to be read, the row that was opened, and what is done with it. */
 export function OpenedRow(props: OpenedRowProps) {
-  const { token, table, fields, byName, cell, row, creating, rights, onCloseCell, onRow } = props;
+  const { token, table, fields, byName, cell, row, rights, onCloseCell, onRow } = props;
   const [created, setCreated] = useState<Row>();
+  const [deleting, setDeleting] = useState<Deleting>();
   const hasKey = table.primary_key.length > 0;
   const isCreatable = mayCreateIn(table, rights);
   return (
@@ -61,21 +65,63 @@ export function OpenedRow(props: OpenedRowProps) {
               props.onCreating({ base });
             }
             : undefined}
+          onDelete={rights.mayDelete && table.deletable === true && hasKey
+            ? (opened) => {
+              onRow(undefined);
+              setDeleting(opened);
+            }
+            : undefined}
           onClose={() => onRow(undefined)}
           onSaved={props.onChanged}
+        />
+      )}
+      <RowInQuestion {...props} {...{ deleting }} onDeleting={setDeleting} onCreated={setCreated} />
+    </>
+  );
+}
+
+interface RowInQuestionProps extends OpenedRowProps {
+  /** The row that is being deleted; undefined: none is. */
+  readonly deleting: Deleting | undefined;
+  readonly onDeleting: (deleting: Deleting | undefined) => void;
+  readonly onCreated: (row: Row) => void;
+}
+
+/** The row that is about to be deleted, or to be created. */
+function RowInQuestion(props: RowInQuestionProps) {
+  const { token, table, fields, creating, deleting, rights, onRow, onDeleting } = props;
+  return (
+    <>
+      {deleting !== undefined && (
+        <DeleteRowDrawer
+          {...{ token, table, fields, ...deleting }}
+          filters={keyOf(deleting.row, props)}
+          onBack={() => {
+            onDeleting(undefined);
+            onRow(deleting.row);
+          }}
+          onClose={() => onDeleting(undefined)}
+          onDeleted={props.onChanged}
+          onCreateAgain={mayCreateIn(table, rights)
+            ? (base) => {
+              onDeleting(undefined);
+              props.onCreating({ base, withKey: true });
+            }
+            : undefined}
         />
       )}
       {creating !== undefined && (
         <NewRowDrawer
           {...{ token, table, fields }}
           base={creating.base}
+          withKey={creating.withKey === true}
           mayQuery={rights.mayQuery}
           onClose={() => props.onCreating(undefined)}
           onCreated={(stored) => {
             props.onChanged();
             if (stored === undefined) return;
             props.onCreating(undefined);
-            setCreated(stored);
+            props.onCreated(stored);
             onRow(stored);
           }}
         />

@@ -1,6 +1,13 @@
 import { useRef, useState } from "preact/hooks";
 import { writeExact } from "../../describe/reference/exact_json.ts";
-import type { ApiResponse, CreateResult, Field, OpenTable, Row } from "../api.ts";
+import {
+  type ApiResponse,
+  type CreateResult,
+  type Field,
+  type OpenTable,
+  type Row,
+  sendRequest,
+} from "../api.ts";
 import { type ColumnValue, writeColumnValues } from "../column_values.tsx";
 import { useKept } from "../frame/kept.ts";
 import { focusAfterUpdate } from "../frame/focus.ts";
@@ -24,6 +31,8 @@ export interface NewRow {
 interface NewRowOptions extends OpenTable {
   /** The row whose values it begins with; undefined: every field is left out. */
   readonly base: Row | undefined;
+  /** Whether its key is among them. */
+  readonly withKey: boolean;
   /** Whether the token may see what it creates. */
   readonly mayQuery: boolean;
   /** Called with the row as it is stored. */
@@ -40,9 +49,12 @@ export function listNewFields(fields: readonly Field[]): readonly Field[] {
 }
 
 /** Begins a copy of a row: its values, but for those that no two rows can have and those without one. */
-export function copyRow(row: Row, fields: readonly Field[]): RowEdits {
+export function copyRow(
+  row: Row,
+  { fields, withKey }: Pick<NewRowOptions, "fields" | "withKey">,
+): RowEdits {
   const copied = listNewFields(fields).filter(({ name, primary_key }) =>
-    !primary_key && row[name] !== undefined
+    (withKey || !primary_key) && row[name] !== undefined
   );
   return Object.fromEntries(copied.map((field) => {
     const value = row[field.name];
@@ -51,11 +63,28 @@ export function copyRow(row: Row, fields: readonly Field[]): RowEdits {
   }));
 }
 
+/** Tries whether a deleted row could be created again: its key stays taken where it was only marked. */
+export async function canCreateAgain(
+  { token, table, fields }: OpenTable,
+  row: Row,
+): Promise<boolean> {
+  const edits = Object.values(copyRow(row, { fields, withKey: true }));
+  const { status } = await sendRequest(token, {
+    method: "POST",
+    path: `integration/tables/${table.name}/records`,
+    body: { records: [writeColumnValues(edits, { member: "fields", fields })] },
+    prefer: "tx=rollback, handling=strict",
+  });
+  return status === 201;
+}
+
 /** Keeps what is typed into a new row, and creates it once. @see CR13 */
 export function useNewRow(options: NewRowOptions): NewRow {
-  const { token, table, fields, base, mayQuery, onCreated } = options;
-  const place = base === undefined ? "new row" : `copy of ${writeExact(base)}`;
-  const begin = (): RowEdits => base === undefined ? {} : copyRow(base, fields);
+  const { token, table, fields, base, withKey, mayQuery, onCreated } = options;
+  const place = base === undefined
+    ? "new row"
+    : `${withKey ? "row" : "copy of"} ${writeExact(base)}`;
+  const begin = (): RowEdits => base === undefined ? {} : copyRow(base, options);
   const [edits, setEdits] = useKept<RowEdits>(`${table.name} ${place}`, begin);
   const [failed, setFailed] = useState<ApiResponse<CreateResult>>();
   const [done, setDone] = useState("");

@@ -12,6 +12,8 @@ import { isUnknown } from "./send_update.ts";
 interface NewRowDrawerProps extends OpenTable {
   /** The row that is copied; undefined: none. */
   readonly base: Row | undefined;
+  /** Whether its key is copied: it is no longer there. */
+  readonly withKey: boolean;
   /** Whether the token may see what it creates. */
   readonly mayQuery: boolean;
   readonly onClose: () => void;
@@ -21,7 +23,7 @@ interface NewRowDrawerProps extends OpenTable {
 
 /** A form for a new row, empty or with the values of another one. */
 export function NewRowDrawer(props: NewRowDrawerProps) {
-  const { table, base, onClose } = props;
+  const { table, base, withKey, onClose } = props;
   const { edits, busy, failed, done, edit, create } = useNewRow(props);
   const fields = listNewFields(props.fields);
   const issues = readIssues(failed?.error);
@@ -63,9 +65,9 @@ export function NewRowDrawer(props: NewRowDrawerProps) {
           </p>
         )}
         <p class="small muted">
-          {base === undefined
-            ? "A field that you leave out has its default."
-            : "Keys and generated fields are not copied. A field that you leave out has its default."}
+          {base !== undefined &&
+            `${withKey ? "G" : "Keys and g"}enerated fields are not copied. `}
+          A field that you leave out has its default.
         </p>
         {fields.map((field) => (
           <NewField

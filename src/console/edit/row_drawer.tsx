@@ -5,6 +5,7 @@ import { ErrorMessage, type Issue, readIssues } from "../error_message.tsx";
 import { Drawer } from "../frame/drawer.tsx";
 import { useKept } from "../frame/kept.ts";
 import { CONTROL, useControlKey } from "../frame/keys.ts";
+import type { Deleting } from "./delete_row_drawer.tsx";
 import { editField, type RowEdits } from "./row_edits.ts";
 import { RowField } from "./row_field.tsx";
 import { RowPreview } from "./row_preview.tsx";
@@ -23,6 +24,8 @@ interface RowDrawerProps extends OpenTable {
   readonly done?: string | undefined;
   /** Begins a new row with the values of this one; undefined: the token may create none. */
   readonly onDuplicate: ((row: Row) => void) | undefined;
+  /** Asks whether to delete the row; undefined: the token may not. */
+  readonly onDelete: ((deleting: Deleting) => void) | undefined;
   readonly onClose: () => void;
   /** Called when the row was changed. */
   readonly onSaved: () => void;
@@ -33,7 +36,9 @@ const MIN_SEARCHED = 20;
 
 /** A row with all its fields, from which it is edited. Only fields that were touched are sent. */
 export function RowDrawer(props: RowDrawerProps) {
-  const { token, table, fields, filters, editable, onClose, onSaved, onDuplicate } = props;
+  const { token, table, fields, filters, editable, onClose, onSaved } = props;
+  const { onDuplicate, onDelete } = props;
+  const hasSteps = editable || onDuplicate !== undefined || onDelete !== undefined;
   const [response, setResponse] = useState<Awaited<ReturnType<typeof readOne>>>();
   const [edits, setEdits] = useKept<RowEdits>(
     `${table.name} row ${JSON.stringify(filters)}`,
@@ -76,7 +81,7 @@ export function RowDrawer(props: RowDrawerProps) {
       title={hasKey ? Object.values(filters).join(" / ") : "Row"}
       note={<span class="muted grow">{table.name}</span>}
       onClose={onClose}
-      foot={row !== undefined && (editable || onDuplicate !== undefined) && (
+      foot={row !== undefined && hasSteps && (
         <>
           {editable && <RowSteps update={update} touched={touched.length} />}
           {onDuplicate !== undefined && preview === undefined && (
@@ -85,6 +90,14 @@ export function RowDrawer(props: RowDrawerProps) {
               onClick={() => onDuplicate(row)}
             >
               Duplicate
+            </button>
+          )}
+          {onDelete !== undefined && preview === undefined && (
+            <button
+              type="button"
+              onClick={() => onDelete({ row, version: response?.etag })}
+            >
+              Delete
             </button>
           )}
         </>
