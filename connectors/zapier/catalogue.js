@@ -25,6 +25,11 @@ export async function listFields(z, table) {
   return (await z.request({ url: onTable(table, "fields") })).data.fields;
 }
 
+/** Lists the unique keys of a table by which records can be matched. */
+export async function listMatchKeys(z, table) {
+  return (await z.request({ url: onTable(table, "fields") })).data.match_keys;
+}
+
 /** Lists the key of a table, which may be of several columns or of none. */
 export async function findKey(z, table) {
   const found = (await listTables(z)).find(({ name }) => name === table);
@@ -56,6 +61,11 @@ export function listInputs(z, bundle) {
 /** The fields of a table that a new record can have, as inputs of a Zap. */
 export function listNewInputs(z, bundle) {
   return listSettable(z, bundle, ({ creatable, required }) => ({ isMeant: creatable, required }));
+}
+
+/** The same where the record may be there already, and then needs no more than its key. */
+export function listUpsertInputs(z, bundle) {
+  return listSettable(z, bundle, ({ creatable }) => ({ isMeant: creatable, required: false }));
 }
 
 async function listSettable(z, bundle, judge) {

@@ -4,11 +4,12 @@ import { afterResponse, authentication, beforeRequest } from "./authentication.j
 import { createRecord } from "./creates/create_record.js";
 import { deleteRecord } from "./creates/delete_record.js";
 import { updateMany } from "./creates/update_many.js";
+import { upsertRecord } from "./creates/upsert_record.js";
 import { updateRecord } from "./creates/update_record.js";
 import { findRecord } from "./searches/find_record.js";
 import { findRecords } from "./searches/find_records.js";
 import { changed } from "./triggers/changed.js";
-import { fieldList, TABLE_LISTS } from "./triggers/lists.js";
+import { fieldList, matchKeyList, TABLE_LISTS } from "./triggers/lists.js";
 import { modified } from "./triggers/modified.js";
 
 /** The app as Zapier reads it. */
@@ -25,6 +26,7 @@ export default {
     [modified.key]: modified,
     ...Object.fromEntries(TABLE_LISTS.map((list) => [list.key, list])),
     [fieldList.key]: fieldList,
+    [matchKeyList.key]: matchKeyList,
   },
   searches: { [findRecord.key]: findRecord, [findRecords.key]: findRecords },
   creates: {
@@ -32,5 +34,6 @@ export default {
     [deleteRecord.key]: deleteRecord,
     [updateRecord.key]: updateRecord,
     [updateMany.key]: updateMany,
+    [upsertRecord.key]: upsertRecord,
   },
 };

@@ -309,6 +309,40 @@ describe("the n8n nodes", () => {
     assertEquals(items(found).map(({ name }) => name), ["Once"]);
   });
 
+  it("create or update records by a unique key", async () => {
+    const credentials = { baseUrl: server.address, token: "CREATE_TOKEN" };
+    const { result } = await call({
+      ...{ node: "Rowgate", call: "getMatchKeys", parameters: [{ table: "products" }] },
+    });
+    const keys = (result as { value: string }[]).map(({ value }) => value);
+    assert(keys.includes("sku"), `${keys}`);
+    const upsert = (operation: string, ...records: object[]) =>
+      call({
+        ...{ node: "Rowgate", call: "execute", credentials },
+        parameters: records.map((recordJson) => ({
+          ...{ operation, table: "products", options: {}, match: "sku" },
+          ...{ recordMode: "json", recordJson },
+        })),
+      });
+    const made = { id: 9_100_001, sku: "N8N-1", name: "New", category: "Tools", price: "9.50" };
+    const whole = { ...made, stock: 1, weight_grams: 5 };
+    const outcomes = (given: Record<string, unknown>[]) => given.map(({ outcome }) => outcome);
+    const [created] = items(await upsert("upsert", whole));
+    assertEquals([created!["outcome"], created!["key"]], ["created", { id: made.id }]);
+    const others = Array.from({ length: 200 }, (_, place) => ({
+      ...{ ...whole, id: made.id + 1 + place, sku: `N8N-B${place}` },
+    }));
+    const batch = items(await upsert("upsertBatch", { sku: "N8N-1", stock: 2 }, ...others));
+    assertEquals(outcomes(batch.slice(0, 2)), ["updated", "created"]);
+    assertEquals(batch.length, 201);
+    assertEquals((batch[0]!["record"] as { stock: number }).stock, 2);
+    assertEquals(outcomes(items(await upsert("upsert", { sku: "N8N-1", stock: 2 }))), [
+      "unchanged",
+    ]);
+    const wrong = await upsert("upsert", { stock: 2 });
+    assert(wrong.error!.startsWith("records[0].sku: "), wrong.error);
+  });
+
   it("delete exactly one record, or many up to a limit", async () => {
     const credentials = { baseUrl: server.address, token: "DELETE_TOKEN" };
     const remove = (operation: string, value: unknown, more: object = {}) =>

@@ -238,6 +238,32 @@ describe("the Zapier app", () => {
     assertEquals((emptied as Record<string, unknown>)["updated"], 1);
   });
 
+  it("creates or updates a record by a unique key", async () => {
+    const path = "creates.upsert_record.operation";
+    const inputs = await run(`${path}.inputFields.4`, { table: "products" }) as Rows;
+    assert(inputs.some(({ key }) => key === "set__sku"));
+    assertEquals(inputs.filter(({ required }) => required), []);
+    const keys = await run("triggers.match_key_list.operation.perform", { table: "products" });
+    assert((keys as Rows).some(({ id }) => id === "sku"));
+    const upsert = (inputData: object) =>
+      call(`${path}.perform`, {
+        inputData: { table: "products", match_key: "sku", ...inputData },
+      }, "CREATE_TOKEN");
+    const made = {
+      ...{ set__id: 9_200_001, set__sku: "ZAP-1", set__name: "New", set__category: "Tools" },
+      ...{ set__price: "9.50", set__stock: 1, set__weight_grams: 5 },
+    };
+    const { result, error } = await upsert({ ...made, whole: false });
+    assertEquals(error, undefined);
+    const key = { id: made.set__id };
+    assertEquals(result, { id: made.set__id, outcome: "created", record: key });
+    const again = (await upsert({ set__sku: "ZAP-1", set__stock: 2 })).result;
+    const { outcome, record } = again as { outcome: string; record: Record<string, unknown> };
+    assertEquals([outcome, record["stock"], record["name"]], ["updated", 2, "New"]);
+    const missing = await upsert({ set__stock: 2 });
+    assert(missing.error!.startsWith("records[0].sku: "), missing.error);
+  });
+
   it("deletes exactly one record, and stops when none matches", async () => {
     const path = "creates.delete_record.operation.perform";
     const remove = (match: object) =>

@@ -51,6 +51,17 @@ async function listFields(
   }));
 }
 
+/** Lists the unique keys by which records can be matched, each as its fields with commas between. */
+async function listMatchKeys(caller: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+  const table = caller.getCurrentNodeParameter("table") as string;
+  if (!table) return [];
+  const { body } = await send(caller, { path: onTable(table, "fields") });
+  return (body["match_keys"] as unknown as string[][]).map((names) => ({
+    name: names.join(", "),
+    value: names.join(),
+  }));
+}
+
 /** Fills the drop-downs with the tables and fields of the token's tenant. */
 export const loadOptions = {
   getTables(this: ILoadOptionsFunctions) {
@@ -61,6 +72,12 @@ export const loadOptions = {
   },
   getCreatableTables(this: ILoadOptionsFunctions) {
     return listTables(this, ({ creatable }) => creatable);
+  },
+  getUpsertableTables(this: ILoadOptionsFunctions) {
+    return listTables(this, ({ creatable, writable }) => creatable && writable);
+  },
+  getMatchKeys(this: ILoadOptionsFunctions) {
+    return listMatchKeys(this);
   },
   getDeletableTables(this: ILoadOptionsFunctions) {
     return listTables(this, ({ deletable }) => deletable);

@@ -1,4 +1,4 @@
-import { listFields, listTables } from "../catalogue.js";
+import { listFields, listMatchKeys, listTables } from "../catalogue.js";
 
 /** Makes what fills a drop-down with the tables that are meant. */
 function makeTableList(key, label, isMeant) {
@@ -26,6 +26,11 @@ export const TABLE_LISTS = [
     ({ creatable }) => creatable,
   ),
   makeTableList(
+    "upsertable_table_list",
+    "List of Tables to Create or Update In",
+    ({ creatable, writable }) => creatable && writable,
+  ),
+  makeTableList(
     "deletable_table_list",
     "List of Tables to Delete From",
     ({ deletable }) => deletable,
@@ -49,5 +54,25 @@ export const fieldList = {
         label: `${name} (${type})`,
       })),
     sample: { id: "status", label: "status (order_status)" },
+  },
+};
+
+/** Fills a drop-down with the unique keys of the table that was chosen. */
+export const matchKeyList = {
+  key: "match_key_list",
+  noun: "Key",
+  display: {
+    label: "List of Unique Keys",
+    description: "Fills a drop-down.",
+    hidden: true,
+  },
+  operation: {
+    inputFields: [{ key: "table", type: "string", required: true }],
+    perform: async (z, bundle) =>
+      (await listMatchKeys(z, bundle.inputData.table)).map((names) => ({
+        id: names.join(),
+        label: names.join(", "),
+      })),
+    sample: { id: "order_no", label: "order_no" },
   },
 };

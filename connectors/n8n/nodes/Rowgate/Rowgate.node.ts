@@ -7,7 +7,7 @@ import type {
 } from "n8n-workflow";
 import { NodeConnectionTypes } from "n8n-workflow";
 import { loadOptions } from "../../shared/catalogue";
-import { create } from "./new_records";
+import { create, upsert } from "./new_records";
 import { deleteMany, deleteOne, get, getMany, update, updateBatch, updateMany } from "./operations";
 import { PROPERTIES } from "./properties";
 
@@ -29,6 +29,8 @@ const BATCHES: Record<
 > = {
   create: { size: 1, run: create },
   createBatch: { size: LARGEST_BATCH, run: create },
+  upsert: { size: 1, run: upsert },
+  upsertBatch: { size: LARGEST_BATCH, run: upsert },
   updateBatch: { size: LARGEST_BATCH, run: updateBatch },
 };
 

@@ -9,12 +9,40 @@ export async function create(
   node: IExecuteFunctions,
   itemIndexes: readonly number[],
 ): Promise<IDataObject[]> {
+  const results = await write(node, itemIndexes, { method: "POST", body: {} });
+  return results.map(({ key, record }) => (record ?? key ?? {}) as IDataObject);
+}
+
+/** Creates one record for each item, or updates the one that has its match values; all or none. */
+export async function upsert(
+  node: IExecuteFunctions,
+  itemIndexes: readonly number[],
+): Promise<IDataObject[]> {
+  const match = readOnce(node, "match", itemIndexes);
+  if (typeof match !== "string" || match === "") {
+    throw new NodeOperationError(node.getNode(), "Match By: expected the fields of a unique key");
+  }
+  const names = match.split(",").map((name) => name.trim());
+  return await write(node, itemIndexes, { method: "PUT", body: { match: names } });
+}
+
+interface Write {
+  readonly method: "POST" | "PUT";
+  /** What the body has beside the records. */
+  readonly body: IDataObject;
+}
+
+async function write(
+  node: IExecuteFunctions,
+  itemIndexes: readonly number[],
+  { method, body: more }: Write,
+): Promise<IDataObject[]> {
   const [first = 0] = itemIndexes;
   const keyOnly = readFlag(node, "keyOnly", first);
   const { body } = await send(node, {
-    method: "POST",
+    method,
     path: onTable(readOnce(node, "table", itemIndexes) as string, "records"),
-    body: { records: itemIndexes.map((itemIndex) => readRecord(node, itemIndex)) },
+    body: { ...more, records: itemIndexes.map((itemIndex) => readRecord(node, itemIndex)) },
     headers: {
       ...prefer(node, first, ...(keyOnly ? [] : ["return=representation"])),
       ...readKey(node, first),
@@ -22,9 +50,7 @@ export async function create(
     },
     itemIndex: first,
   });
-  return (body["results"] as IDataObject[]).map(({ key, record }) =>
-    (keyOnly ? key ?? {} : record) as IDataObject
-  );
+  return body["results"] as IDataObject[];
 }
 
 /** Reads a new record: lines of the form, or a whole object. */

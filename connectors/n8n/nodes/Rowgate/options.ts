@@ -63,7 +63,7 @@ function makeOptions(operations: string[], options: INodeProperties[]): INodePro
 /** The options of each operation. */
 export const OPTIONS: INodeProperties[] = [
   makeOptions(["get", "getMany"], [SELECT, LARGE_NUMBERS]),
-  makeOptions(["create"], [DRY_RUN, IDEMPOTENCY_KEY, LARGE_NUMBERS, KEY_ONLY]),
-  makeOptions(["createBatch"], [DRY_RUN, LARGE_NUMBERS, KEY_ONLY]),
+  makeOptions(["create", "upsert"], [DRY_RUN, IDEMPOTENCY_KEY, LARGE_NUMBERS, KEY_ONLY]),
+  makeOptions(["createBatch", "upsertBatch"], [DRY_RUN, LARGE_NUMBERS, KEY_ONLY]),
   makeOptions(["update", "updateMany", "updateBatch", "delete", "deleteMany"], [DRY_RUN]),
 ];

@@ -5,6 +5,8 @@ import { OPTIONS } from "./options";
 const QUERY = ["getMany"];
 const ONE = ["get"];
 const CREATES = ["create", "createBatch"];
+const UPSERTS = ["upsert", "upsertBatch"];
+const NEW = [...CREATES, ...UPSERTS];
 const DELETES = ["delete", "deleteMany"];
 const UPDATES = ["update", "updateMany", "updateBatch"];
 
@@ -36,6 +38,18 @@ export const PROPERTIES: INodeProperties[] = [
         value: "createBatch",
         action: "Create a batch of records",
         description: "Create one record for each input item, up to 200 in one transaction",
+      },
+      {
+        name: "Create or Update",
+        value: "upsert",
+        action: "Create or update a record",
+        description: "Create a record for each input item, or update the one with its key",
+      },
+      {
+        name: "Create or Update Batch",
+        value: "upsertBatch",
+        action: "Create or update a batch of records",
+        description: "The same for up to 200 input items in one transaction",
       },
       {
         name: "Delete",
@@ -84,7 +98,19 @@ export const PROPERTIES: INodeProperties[] = [
   },
   chooseTable("getTables", [...QUERY, ...ONE]),
   chooseTable("getCreatableTables", CREATES),
+  chooseTable("getUpsertableTables", UPSERTS),
   chooseTable("getDeletableTables", DELETES),
+  {
+    displayName: "Match By Name or ID",
+    name: "match",
+    type: "options",
+    required: true,
+    typeOptions: { loadOptionsMethod: "getMatchKeys", loadOptionsDependsOn: ["table"] },
+    displayOptions: forOperations(UPSERTS),
+    default: "",
+    description:
+      'The unique key by which a record is found; each record needs a value in its fields. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+  },
   chooseTable("getWritableTables", UPDATES),
   {
     displayName: "Return All",
@@ -244,7 +270,7 @@ export const PROPERTIES: INodeProperties[] = [
     displayName: "Record",
     name: "recordMode",
     type: "options",
-    displayOptions: forOperations(CREATES),
+    displayOptions: forOperations(NEW),
     options: [
       { name: "Fields", value: "fields", description: "One line for each field" },
       { name: "JSON", value: "json", description: "A whole object, such as the input item" },
@@ -258,10 +284,10 @@ export const PROPERTIES: INodeProperties[] = [
     typeOptions: { multipleValues: true },
     placeholder: "Add Field",
     displayOptions: {
-      show: { resource: ["record"], operation: CREATES, recordMode: ["fields"] },
+      show: { resource: ["record"], operation: NEW, recordMode: ["fields"] },
     },
     default: {},
-    description: "A field that is left out has its default",
+    description: "A field that is left out has its default, or stays as it is",
     options: [{
       displayName: "Field",
       name: "item",
@@ -272,7 +298,7 @@ export const PROPERTIES: INodeProperties[] = [
     displayName: "Record (JSON)",
     name: "recordJson",
     type: "json",
-    displayOptions: { show: { resource: ["record"], operation: CREATES, recordMode: ["json"] } },
+    displayOptions: { show: { resource: ["record"], operation: NEW, recordMode: ["json"] } },
     default: "={{ $json }}",
   },
   ...OPTIONS,
