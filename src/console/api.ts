@@ -42,6 +42,8 @@ export interface Field {
   readonly creatable?: boolean;
   /** Whether a new record must set it. @see CR5 */
   readonly required?: boolean;
+  /** Whether it is a part of a unique key. @see UP3 */
+  readonly unique?: boolean;
   readonly operators: readonly Operator[];
   readonly enum?: readonly string[];
   readonly comment: string | null;
@@ -127,12 +129,23 @@ export function isReadOnly({ writable, creatable = false, deletable = false }: T
   return !writable && !creatable && !deletable;
 }
 
-/** Reads the columns of a table. */
-export function readFields(
+interface FieldsBody {
+  readonly fields: readonly Field[];
+  readonly match_keys: readonly (readonly string[])[];
+}
+
+/** Reads the columns of a table, and which of them are unique. */
+export async function readFields(
   token: string,
   table: string,
 ): Promise<ApiResponse<{ readonly fields: readonly Field[] }>> {
-  return sendRequest(token, { method: "GET", path: `integration/tables/${table}/fields` });
+  const path = `integration/tables/${table}/fields`;
+  const response = await sendRequest<FieldsBody>(token, { method: "GET", path });
+  const { body } = response;
+  if (body === undefined) return { ...response, body };
+  const unique = new Set(body.match_keys.flat());
+  const fields = body.fields.map((field) => ({ ...field, unique: unique.has(field.name) }));
+  return { ...response, body: { fields } };
 }
 
 /** Returns the address of the service: the folder of this page. */

@@ -64,11 +64,8 @@ describeConsole("the console: a new row", (test) => {
       await page.getByRole("heading", { name: "Copy of a row" }).waitFor();
       const value = (name: string) =>
         fieldOf(page, name).locator("input, select").first().inputValue();
-      assertEquals([await value("id"), await value("name"), await value("city")], [
-        "",
-        "Ada",
-        "Bonn",
-      ]);
+      assertEquals([await value("name"), await value("city")], ["Ada", "Bonn"]);
+      assertEquals([await value("id"), await value("email")], ["", ""]);
       await fill(page, { id: "9000002", email: "ada@example.com" });
       await page.getByRole("button", { name: "Create", exact: true }).click();
       await page.locator(".drawer .error-message", { hasText: "409" }).waitFor();

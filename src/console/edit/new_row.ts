@@ -53,8 +53,8 @@ export function copyRow(
   row: Row,
   { fields, withKey }: Pick<NewRowOptions, "fields" | "withKey">,
 ): RowEdits {
-  const copied = listNewFields(fields).filter(({ name, primary_key }) =>
-    (withKey || !primary_key) && row[name] !== undefined
+  const copied = listNewFields(fields).filter(({ name, primary_key, unique }) =>
+    (withKey || !(primary_key || unique)) && row[name] !== undefined
   );
   return Object.fromEntries(copied.map((field) => {
     const value = row[field.name];

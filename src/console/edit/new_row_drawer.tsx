@@ -66,7 +66,7 @@ export function NewRowDrawer(props: NewRowDrawerProps) {
         )}
         <p class="small muted">
           {base !== undefined &&
-            `${withKey ? "G" : "Keys and g"}enerated fields are not copied. `}
+            `${withKey ? "G" : "Unique and g"}enerated fields are not copied. `}
           A field that you leave out has its default.
         </p>
         {fields.map((field) => (

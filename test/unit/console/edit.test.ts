@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Field } from "../../../src/console/api.ts";
 import { editField, isChanged, type RowEdits } from "../../../src/console/edit/row_edits.ts";
+import { copyRow, listNewFields } from "../../../src/console/edit/new_row.ts";
 import { startForm } from "../../../src/console/edit/update_form.ts";
 import {
   explainSignIn,
@@ -40,6 +41,32 @@ describe("the edits of a row", () => {
     assertEquals(isChanged(null, "", "text"), true);
     assertEquals(isChanged(true, true, "bool"), false);
     assertEquals(isChanged({ a: 1 }, { a: 2 }, "jsonb"), true);
+  });
+});
+
+describe("a copy of a row", () => {
+  const fields: readonly Field[] = [
+    { ...field("id", "int8"), creatable: true, primary_key: true },
+    { ...field("note", "text"), creatable: true },
+    { ...field("sku", "text"), creatable: true, required: true, unique: true },
+    { ...field("total", "numeric"), creatable: true, required: true },
+    { ...field("made", "int4"), creatable: false },
+  ];
+  const row = { id: "1", sku: "A", total: "19.90", made: 7 };
+
+  it("has no key, no unique and no generated column, and none without a value", () => {
+    const copy = copyRow(row, { fields, withKey: false });
+    assertEquals(copy, { total: { field: "total", text: "19.90", isNull: false } });
+  });
+
+  it("has the keys too if the row is no longer there", () => {
+    const copy = copyRow({ ...row, note: null }, { fields, withKey: true });
+    assertEquals(Object.keys(copy).sort(), ["id", "note", "sku", "total"]);
+    assertEquals(copy["note"], { field: "note", text: "", isNull: true });
+  });
+
+  it("asks first for what a row must have", () => {
+    assertEquals(listNewFields(fields).map(({ name }) => name), ["sku", "total", "id", "note"]);
   });
 });
 
