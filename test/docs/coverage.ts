@@ -26,6 +26,8 @@ export const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> 
     python: "test/docs/languages.test.ts",
     ts: "test/docs/languages.test.ts",
   },
+  "docs/deletes.md": { http: "test/docs/requests.test.ts" },
+  "docs/sync.md": { http: "test/docs/requests.test.ts" },
   "docs/errors.md": { http: "test/docs/requests.test.ts" },
   "docs/typescript.md": {
     sh: "test/ship/commands.test.ts",
@@ -38,6 +40,7 @@ export const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> 
     sql: "test/ship/commands.test.ts",
     json: "test/docs/operators.test.ts",
     yaml: "test/docs/operations.test.ts",
+    nginx: "test/runtime/nginx.test.ts",
   },
   "docs/operations/citus.md": {
     sql: "test/docs/citus.test.ts",

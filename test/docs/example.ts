@@ -5,6 +5,7 @@ export const DOCUMENTS: readonly string[] = [
   "README.md",
   "docs/guide.md",
   "docs/updates.md",
+  "docs/sync.md",
   "docs/deletes.md",
   "docs/errors.md",
   "docs/recipes.md",
