@@ -18,8 +18,13 @@ export function findCascades(
   context: BuildContext,
 ): readonly Cascade[] | string {
   const cascades: Cascade[] = [];
+  const cycles: string[] = [];
   const problem = follow({ table: found, tenancy, path: [], passed: [] });
-  return problem ?? cascades;
+  if (problem !== undefined) return problem;
+  // Rows at any depth of a cycle would have to be looked at.
+  const isUnsure = cascades.some(({ tenancy }) => tenancy !== undefined);
+  const [cycle] = cycles;
+  return cycle === undefined || !isUnsure ? cascades : describeCycle(cycle);
 
   function follow({ table, tenancy, path, passed }: Place): string | undefined {
     for (const key of table.referrers ?? []) {
@@ -65,9 +70,11 @@ export function findCascades(
       ...(target !== undefined && { target }),
     });
     if (key.action !== "delete" || owner === "shared") return undefined;
-    const isCycle = passed.includes(identifier);
-    if (isCycle && !isSame) return `because deletes of ${identifier} lead back to it`;
-    return isCycle ? undefined : follow({ table: child, tenancy: owner, path: next, passed });
+    if (!passed.includes(identifier)) {
+      return follow({ table: child, tenancy: owner, path: next, passed });
+    }
+    cycles.push(identifier);
+    return undefined;
   }
 }
 
@@ -97,6 +104,10 @@ function keepsTenant(
 ): boolean {
   return action !== "default" ||
     own.every(({ name }) => defaults[columns.indexOf(name)] === null);
+}
+
+function describeCycle(identifier: string): string {
+  return `because deletes of ${identifier} lead back to it, and may reach rows of other tenants`;
 }
 
 function findOwner(child: NamedTable, context: BuildContext): FoundTenancy {

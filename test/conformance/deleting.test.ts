@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
+import { openAgent } from "../support/agent.ts";
 import type { ReceivedResponse } from "../support/service.ts";
 import { assertMatched, assertOk, assertRejected, assertRejectedAt } from "./assert_response.ts";
 import { describeService, type SendOptions } from "./describe_service.ts";
@@ -328,6 +329,35 @@ describeService("Delete Records", ({ service, get, remove, removeAll, run, kind 
   function keyed(key: string) {
     return { headers: { "idempotency-key": `"delete-${key}"`, prefer: "max-affected=10" } };
   }
+
+  it("lets agents delete, with tools that are marked to destroy, and a limit for several records [MC4] [MC6] [DE6]", async () => {
+    await run(`truncate orders cascade;
+      insert into orders values (1, 1, 'a'), (2, 1, 'b'), (3, 1, 'b'), (4, 2, 'b')`);
+    const agent = openAgent((...words) => service().send(...words));
+    const tools = await agent.list({ token });
+    for (const name of ["delete_record", "delete_records"]) {
+      const tool = tools.find((each) => each.name === name)!;
+      const { readOnlyHint, destructiveHint } = tool.annotations;
+      assertEquals([readOnlyHint, destructiveHint], [false, true]);
+      assertEquals(tool.inputSchema.properties.table?.enum?.includes("sealed"), false);
+    }
+    const reader = await service().issue({ scopes: ["query", "update"] });
+    const offered = (await agent.list({ token: reader })).map(({ name }) => name);
+    assertEquals(offered.filter((name) => name.startsWith("delete")), []);
+    const call = (name: string, given: object) =>
+      agent.call(name, { table: "orders", ...given }, { token });
+    assertEquals((await call("delete_record", { filters: { id: 1 } })).answer.deleted, 1);
+    const several = await call("delete_record", { filters: { ref: "b" } });
+    assertStringIncludes(several.text, "use delete_records");
+    const unlimited = await call("delete_records", { filters: { ref: "b" } });
+    assertStringIncludes(unlimited.text, "max_affected: It is missing");
+    const over = await call("delete_records", { filters: { ref: "b" }, max_affected: 1 });
+    assertStringIncludes(over.text, "2 rows match the filters");
+    assertEquals(await idsOf("orders"), [2, 3, 4]);
+    const both = await call("delete_records", { filters: { ref: "b" }, max_affected: 2 });
+    assertEquals(both.answer.deleted, 2);
+    assertEquals(await idsOf("orders"), [4]);
+  });
 
   it("leaves a row in the audit, in the transaction of the delete, and none for a refusal [DE7]", async () => {
     await run(`truncate rowgate.audit; truncate orders cascade;

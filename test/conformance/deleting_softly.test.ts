@@ -146,6 +146,19 @@ describeService("Soft deletes", (conversation) => {
     assertEquals(await run("select id from orders where deleted_at is null"), [{ id: 1 }]);
   });
 
+  it("lets no upsert write a marked row, or say more than that its key is taken [DE14]", async () => {
+    await run(
+      "truncate orders cascade; insert into orders values (1, 1, 'a', null), (2, 1, 'b', now())",
+    );
+    const put = (ref: string) =>
+      service().send("PUT", "/integration/tables/orders/records", {
+        body: { match: ["ref"], records: [{ id: 9, ref }] },
+        token,
+      });
+    assertRejected(await put("b"), 409);
+    assertEquals(await run("select id from orders where deleted_at is null"), [{ id: 1 }]);
+  });
+
   it("returns the row as it was, and obeys If-Match, dry runs and keys [DE16] [DE17] [DE7]", async () => {
     await run("truncate orders cascade; insert into orders values (1, 1, 'a'), (2, 1, 'b')");
     const stored = await one("orders", "id=1", { token });

@@ -63,7 +63,10 @@ function checkRights(
   { name, owned, writable }: Role,
   { schemas, tables }: {
     readonly schemas: readonly string[];
-    readonly tables: readonly Pick<Table, "identifier" | "creatable" | "deletable">[];
+    readonly tables: readonly Pick<
+      Table,
+      "identifier" | "creatable" | "deletable" | "softDelete"
+    >[];
   },
 ): Finding[] {
   const own = new Set(owned?.map((table) => qualifyTable(table.schema, table.name)));
@@ -94,7 +97,8 @@ function checkRights(
   }
 
   function isExcessiveDelete(table: WritableTable): boolean {
-    return table.deletes && !served.get(qualifyTable(table.schema, table.name))?.deletable;
+    const { deletable, softDelete } = served.get(qualifyTable(table.schema, table.name)) ?? {};
+    return table.deletes && (!deletable || softDelete !== undefined);
   }
 }
 
