@@ -95,6 +95,19 @@ describe("doctor on what clients create and delete", () => {
     assertEquals(await examine(policy), []);
   });
 
+  it("finds that the right DELETE is of no use where deletes set a mark [DE15]", async () => {
+    const policy = { tables: { notes: { soft_delete: "deleted_at" } } };
+    const examineRole = async () =>
+      (await examineDatabase(test, { policy })).get("serving role")!.findings
+        .filter(({ id }) => id === "role_rights");
+    assertEquals(await examineRole(), []);
+    await test.admin`grant delete on notes to rowgate_app`;
+    const [found] = await examineRole();
+    assertMatch(found!.fix, /^revoke delete on "public"\."notes" from "rowgate_app";$/);
+    await test.admin.unsafe(found!.fix);
+    assertEquals(await examineRole(), []);
+  });
+
   it("finds a column that a new record needs and no client can set [R71]", async () => {
     await test.admin`grant insert on people to rowgate_app`;
     const policy = { tables: { people: { hidden_columns: ["secret"] } } };
