@@ -40,21 +40,16 @@ export function findCascades(
   function add(key: FoundReferrer, { table, tenancy, path, passed }: Place): string | undefined {
     const identifier = qualifyTable(key.schema, key.table);
     const child = context.byIdentifier.get(identifier);
-    const unknown =
-      `because a delete would reach ${identifier}, and nothing says whose its rows are`;
     if (child === undefined) {
-      if (key.hasTenant || key.action === "delete" && key.leadsOn) return unknown;
+      if (key.hasTenant || key.action === "delete" && key.leadsOn) {
+        return describeUnknown(identifier);
+      }
       cascades.push({ table: undefined, path: [], tenancy: undefined });
       return undefined;
     }
-    const owner = findOwner(child, context);
-    // The columns of a view may have other names than those of the table beneath it.
-    if (owner === "none" || table.kind === "v") return unknown;
-    if (key.action === "delete" && (child.policy?.readOnly || child.policy?.delete === false)) {
-      return `because it would delete rows of ${identifier}, which the policy forbids`;
-    }
-    const step = makeStep(child, { parent: table, key, context });
-    if (typeof step === "string") return `because ${step}`;
+    const followed = followKey(key, { child, parent: table, context });
+    if (typeof followed === "string") return followed;
+    const { owner, step } = followed;
     const target = findTarget(key, { step, tenancy });
     const isSame = owner !== "shared" && (leadsTo(owner, step) ||
       comparesTenants(key, owner, tenancy) && keepsTenant(key, owner));
@@ -104,6 +99,35 @@ function keepsTenant(
 ): boolean {
   return action !== "default" ||
     own.every(({ name }) => defaults[columns.indexOf(name)] === null);
+}
+
+/** A foreign key that can be followed: whose the rows that refer by it are, and the step to the parent. */
+interface FollowedKey {
+  readonly owner: Tenancy | "shared";
+  readonly step: TenantStep;
+}
+
+/** Follows a foreign key from its parent; returns the problem if that cannot be done. */
+function followKey(
+  key: FoundReferrer,
+  { child, parent, context }: {
+    readonly child: NamedTable;
+    readonly parent: NamedTable;
+    readonly context: BuildContext;
+  },
+): FollowedKey | string {
+  const owner = findOwner(child, context);
+  // The columns of a view may have other names than those of the table beneath it.
+  if (owner === "none" || parent.kind === "v") return describeUnknown(child.identifier);
+  if (key.action === "delete" && (child.policy?.readOnly || child.policy?.delete === false)) {
+    return `because it would delete rows of ${child.identifier}, which the policy forbids`;
+  }
+  const step = makeStep(child, { parent, key, context });
+  return typeof step === "string" ? `because ${step}` : { owner, step };
+}
+
+function describeUnknown(identifier: string): string {
+  return `because a delete would reach ${identifier}, and nothing says whose its rows are`;
 }
 
 function describeCycle(identifier: string): string {
