@@ -18,6 +18,8 @@ export interface Preferences {
   readonly rollback: boolean;
   /** True on `return=representation`: the response has the row; writes of one row, and batches. */
   readonly representation?: true;
+  /** True on `on-error=continue`: a record that is refused does not undo the others. @see OE1 */
+  readonly continues?: true;
   /** Value of the `Preference-Applied` header; undefined if none was applied. */
   readonly applied: string | undefined;
 }
@@ -31,12 +33,12 @@ export const KNOWN_PREFERENCES = {
   export: ["count"],
   one: [],
   update: ["max-affected", "tx"],
-  create: ["tx", "return"],
-  upsert: ["tx", "return"],
+  create: ["tx", "return", "on-error"],
+  upsert: ["tx", "return", "on-error"],
   delete: ["max-affected", "tx"],
   deleteSingle: ["max-affected", "tx", "return"],
   updateSingle: ["max-affected", "tx", "return"],
-  updateBatch: ["max-affected", "tx", "return"],
+  updateBatch: ["max-affected", "tx", "return", "on-error"],
   manage: [],
 } as const;
 
@@ -116,6 +118,10 @@ function readPreference(
   if (name === "return") {
     return value.toLowerCase() === "representation" ? { representation: true } : undefined;
   }
+  if (name === "on-error") {
+    if (value.toLowerCase() === "continue") return { continues: true };
+    throw new ApiError(400, `Prefer: on-error is ${quote(value)}, expected on-error=continue`);
+  }
   if (name === "tx") {
     if (value.toLowerCase() === "rollback") return { rollback: true };
     throw new ApiError(400, `Prefer: tx is ${quote(value)}, expected tx=rollback`);
@@ -148,6 +154,7 @@ const SPELT: Readonly<Record<string, string>> = {
   "max-affected": "max-affected=N",
   "tx": "tx=rollback",
   "return": "return=representation",
+  "on-error": "on-error=continue",
 };
 
 /**

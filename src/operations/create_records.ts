@@ -7,6 +7,7 @@ import {
   countResults,
   DEPTH_OF_RECORDS,
   describeResults,
+  FAILED_COUNT,
   makeRecordsRequest,
   printRecordResult,
   printResults,
@@ -51,28 +52,31 @@ export const createRecords: DescribedOperation = defineOperation({
   tables: { isPossible: ({ creatable }) => creatable, parameter: "CreatableTable" },
   body: "Create",
   status: 201,
+  otherStatus: 200,
   response: "Created",
   schemas: {
     Created: objectOf({
       success: TRUE,
       table: TEXT,
       created: COUNT,
+      failed: FAILED_COUNT,
       results: describeResults(objectOf(RECORD_RESULT, ["record"])),
-    }),
+    }, ["failed"]),
   },
   sharedFrom: "brief",
   tool: TOOL,
   parse: parseRecords,
   plan: (request, context) => planCreate(request, recordOptionsOf("create_records", context)),
   perform: (plan, records, request) => records.createRows(plan, request),
-  print(results, { table: { name: table }, representation }) {
+  print(results, { table: { name: table }, representation, failed }) {
     const created = countResults(results, "created");
     const json = printResults({
       table,
       counts: { created },
+      failed: failed && countResults(results, "failed"),
       results: results.map((each) => printRecordResult(each, { representation, outcome: false })),
     });
-    return { json, status: 201, rows: created };
+    return { json, status: failed === undefined ? 201 : 200, rows: created };
   },
 });
 

@@ -44,6 +44,8 @@ export interface Description {
   readonly body?: "Query" | "Update" | "Batch" | "Create" | "Upsert" | "Delete" | "WebhookRequest";
   /** The status of success; 200 if left out. */
   readonly status?: 201;
+  /** Another status of success, with the same body. */
+  readonly otherStatus?: 200;
   /** The name of the response's schema. */
   readonly response: string;
   /** Makes the response's schema for the records of one table; left out: it is the same for all. */

@@ -2,7 +2,7 @@ import { MAX_NEW_RECORDS } from "../basics/errors/limits.ts";
 import type { CreateOptions } from "../records/plan/create_plan.ts";
 import type { RecordResult } from "../records/write_records.ts";
 import type { PlanContext } from "./operation.ts";
-import { ANY_OBJECT, COUNT, type JsonSchema } from "./schemas/json_schema.ts";
+import { ANY_OBJECT, COUNT, type JsonSchema, objectOf, TEXT } from "./schemas/json_schema.ts";
 import type { Arguments, ToolRequest } from "./tools/tool_definition.ts";
 import { printBody, readIdempotencyArgument, readTableArgument } from "./tools/tool_arguments.ts";
 import { updateOptionsOf } from "./update_parts.ts";
@@ -27,11 +27,18 @@ export const FAILED_COUNT: JsonSchema = {
   description: "Records that were refused, with `Prefer: on-error=continue`.",
 };
 
+/** What a response says of a record that was refused by itself. @see OE3 */
+export const FAILED_RESULT: JsonSchema = objectOf({
+  status: { type: "integer", minimum: 400, maximum: 499 },
+  error: TEXT,
+  matched: COUNT,
+}, ["matched"]);
+
 /** Describes the results of records, in the order of the request. */
 export function describeResults(result: JsonSchema): JsonSchema {
   return {
     type: "array",
-    items: result,
+    items: { anyOf: [result, FAILED_RESULT] },
     minItems: 1,
     maxItems: MAX_NEW_RECORDS,
     description: "One result for each record, in order.",
@@ -68,12 +75,15 @@ interface PrintedResults {
   readonly table: string;
   /** The members before `results` with the numbers of records. */
   readonly counts: Readonly<Record<string, number>>;
+  /** How many were refused by themselves; undefined where one undoes all. */
+  readonly failed: number | undefined;
   readonly results: readonly string[];
 }
 
 /** Prints the body of a response about records. */
-export function printResults({ table, counts, results }: PrintedResults): string {
-  const numbers = Object.entries(counts).map(([name, count]) => `"${name}":${count},`).join("");
+export function printResults({ table, counts, failed, results }: PrintedResults): string {
+  const all = { ...counts, ...(failed !== undefined && { failed }) };
+  const numbers = Object.entries(all).map(([name, count]) => `"${name}":${count},`).join("");
   return `{"success":true,"table":${JSON.stringify(table)},${numbers}"results":[${results}]}`;
 }
 

@@ -3,6 +3,7 @@ import { parseJsonInSlices } from "../basics/json/parse_json.ts";
 import { planBatch } from "../records/plan/update_plan.ts";
 import { type BatchRequest, parseBatchRequest } from "../request/batch_request.ts";
 import { defineOperation, type DescribedOperation } from "./operation.ts";
+import { FAILED_COUNT, FAILED_RESULT, printResults } from "./record_parts.ts";
 import { objectOf, TEXT, TRUE } from "./schemas/json_schema.ts";
 import { RETURNED } from "./schemas/response_schemas.ts";
 import { printResult, UPDATE, updateOptionsOf } from "./update_parts.ts";
@@ -30,27 +31,40 @@ export const updateBatch: DescribedOperation = defineOperation({
     UpdatedBatch: objectOf({
       success: TRUE,
       table: TEXT,
+      failed: FAILED_COUNT,
       results: {
         type: "array",
-        items: objectOf({
-          matched: { const: 1 },
-          updated: { type: "integer", minimum: 0, maximum: 1 },
-          record: RETURNED,
-        }, ["record"]),
+        items: {
+          anyOf: [
+            objectOf({
+              matched: { const: 1 },
+              updated: { type: "integer", minimum: 0, maximum: 1 },
+              record: RETURNED,
+            }, ["record"]),
+            FAILED_RESULT,
+          ],
+        },
         minItems: 1,
         maxItems: MAX_BATCH_UPDATES,
         description: "One result for each update, in order.",
       },
-    }),
+    }, ["failed"]),
   },
   sharedFrom: "terse",
   parse: parseBatch,
   plan: (request, context) => planBatch(request, updateOptionsOf("update_batch", context)),
   perform: (plan, records, request) => records.updateBatch(plan, request),
-  print(written, { table }) {
-    const results = written.map((one) => `{${printResult(one)}}`);
-    const json = `{"success":true,"table":${JSON.stringify(table.name)},"results":[${results}]}`;
-    return { json, rows: written.filter(({ updated }) => updated === 1).length };
+  print(results, { table: { name: table }, failed }) {
+    const json = printResults({
+      table,
+      counts: {},
+      failed: failed && results.filter((each) => "status" in each).length,
+      results: results.map((one) =>
+        "status" in one ? JSON.stringify(one) : `{${printResult(one)}}`
+      ),
+    });
+    const isWritten = (each: typeof results[number]) => "updated" in each && each.updated === 1;
+    return { json, rows: results.filter(isWritten).length };
   },
 });
 

@@ -36,7 +36,7 @@ export function updateOptionsOf(
   context: PlanContext,
 ): UpdateOptions {
   const { table, access, requestId, idempotency, config } = context;
-  const { maxAffected, rollback, representation } = context.preferences;
+  const { maxAffected, rollback, representation, continues } = context.preferences;
   const audited = config.audit ? { requestId, schema: table.stored.schema, operation } : undefined;
   const { maxTsqueryCharacters, maxPageBytes } = config;
   const { wideNumbersAsText } = context;
@@ -49,6 +49,7 @@ export function updateOptionsOf(
     audited,
     maxAffected,
     idempotency,
+    continues,
     maxTsqueryCharacters,
     expected: expectedOf(context),
     returned: representation && ((rows) => planReturned({ rows, ...reading })),

@@ -7,6 +7,7 @@ import {
   countResults,
   DEPTH_OF_RECORDS,
   describeResults,
+  FAILED_COUNT,
   makeRecordsRequest,
   printRecordResult,
   printResults,
@@ -65,25 +66,27 @@ export const upsertRecords: DescribedOperation = defineOperation({
       created: COUNT,
       updated: COUNT,
       unchanged: COUNT,
+      failed: FAILED_COUNT,
       results: describeResults(
         objectOf(
           { ...RECORD_RESULT, outcome: { enum: ["created", "updated", "unchanged"] } },
           ["record"],
         ),
       ),
-    }),
+    }, ["failed"]),
   },
   sharedFrom: "brief",
   tool: TOOL,
   parse: parseUpsert,
   plan: (request, context) => planUpsert(request, recordOptionsOf("upsert_records", context)),
   perform: (plan, records, request) => records.upsertRows(plan, request),
-  print(results, { table: { name: table }, representation }) {
+  print(results, { table: { name: table }, representation, failed }) {
     const created = countResults(results, "created");
     const updated = countResults(results, "updated");
     const json = printResults({
       table,
       counts: { created, updated, unchanged: countResults(results, "unchanged") },
+      failed: failed && countResults(results, "failed"),
       results: results.map((each) => printRecordResult(each, { representation, outcome: true })),
     });
     return { json, rows: created + updated };

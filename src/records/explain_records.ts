@@ -36,13 +36,17 @@ const OF_ONE_RECORD: ReadonlySet<FailureKind> = new Set(
  * @see CR10
  */
 export async function explainRecords(error: unknown, failed: FailedWrite): Promise<unknown> {
-  if (!(error instanceof DatabaseError) || !OF_ONE_RECORD.has(error.kind)) return error;
-  if (error.relation?.startsWith("rowgate.")) return error;
+  if (!(error instanceof DatabaseError) || !isErrorOfRecord(error)) return error;
   const { plan, findRefused } = failed;
   if (plan.records.length === 1) return await explainRecord(error, plan.records[0]!, failed);
   const refused = await findRefused?.();
   if (refused === undefined) return error.code === SKIPPED ? rejectSkipped([]) : error;
   return await explainRecord(refused.error, refused.record, failed);
+}
+
+/** Reports whether the values or the row of one record cause an error of the database. */
+export function isErrorOfRecord({ kind, relation }: DatabaseError): boolean {
+  return OF_ONE_RECORD.has(kind) && !relation?.startsWith("rowgate.");
 }
 
 async function explainRecord(

@@ -17,6 +17,7 @@ import { pipelineStatements } from "./pipeline_statements.ts";
 import { type Page, readPage } from "./read.ts";
 import type { Batchers, Run } from "./run.ts";
 import { runBatchUpdate } from "./update_batch.ts";
+import type { BatchResult } from "./update_each.ts";
 import { updateManyRows } from "./update_many.ts";
 import { updateOneRow } from "./update_one.ts";
 import { upsertRows } from "./upsert_rows.ts";
@@ -50,7 +51,7 @@ export interface Records {
   readonly updateBatch: (
     plan: BatchPlan,
     request: PlannedRequest,
-  ) => Promise<readonly WrittenOne[]>;
+  ) => Promise<readonly BatchResult[]>;
   /** Inserts records, all or none, and gives each in the order of the request. */
   readonly createRows: (
     plan: CreatePlan,

@@ -39,6 +39,11 @@ export function settingSteps({ settings }: Run): Step[] {
   return settings.length === 0 ? [] : [(sql) => compileSetStep(sql, settings)];
 }
 
+/** Returns a run that reads within a transaction: it may hold the only session that there is. */
+export function withReader(run: Run, read: Database["run"]): Run {
+  return { ...run, database: { ...run.database, run: read } };
+}
+
 /** Runs steps in one transaction, and gives the one row of the last. */
 export async function transact<R extends object>(
   run: Run,

@@ -1,16 +1,10 @@
 import { ApiError } from "../basics/errors/api_error.ts";
-import { MAX_PIPELINED_STATEMENTS } from "../basics/errors/limits.ts";
 import type { BatchPlan, UpdatePlan } from "./plan/update_plan.ts";
-import type { Step, StepGroup } from "../database/postgres/database.ts";
+import type { Step } from "../database/postgres/database.ts";
 import { DatabaseError } from "../database/postgres/database_error.ts";
 import type { Rows } from "../database/postgres/driver.ts";
-import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "./sql/update_by_key.ts";
-import {
-  compileLock,
-  compileUpdateSingle,
-  readLocked,
-  type SingleRow,
-} from "./sql/update_single.ts";
+import { SECOND_ROW } from "./sql/update_by_key.ts";
+import { groupParts, listSteps, makePart, type PartResult } from "./batch_parts.ts";
 import { explainAt } from "./explain_at.ts";
 import {
   type Answer,
@@ -27,12 +21,11 @@ import { type Run, settingSteps } from "./run.ts";
 import {
   findRejection,
   MAX_REPEATS,
-  readKeyed,
   rejectContended,
   wasOvertaken,
   withoutPin,
 } from "./update_one.ts";
-import { makeRuledSteps } from "./update_with_rules.ts";
+import { type BatchResult, parseBatchResults, updateEach } from "./update_each.ts";
 import { REFUSED, takeWay } from "./ways.ts";
 import { fromKept, returnSteps, toKept, toWrittenOne, type WrittenOne } from "./written_one.ts";
 
@@ -51,10 +44,11 @@ export function runBatchUpdate(
   run: Run,
   plan: BatchPlan,
   document: unknown,
-): Promise<readonly WrittenOne[]> {
-  return answerOnce(run, plan.idempotency, {
+): Promise<readonly BatchResult[]> {
+  return answerOnce<readonly BatchResult[]>(run, plan.idempotency, {
     attempt: () => decideBatch(run, plan, document),
-    replay: (answer) => replayBatch(plan, answer),
+    replay: (answer) =>
+      plan.failed === undefined ? replayBatch(plan, answer) : parseBatchResults(answer),
   });
 }
 
@@ -75,12 +69,14 @@ async function decideBatch(
   run: Run,
   plan: BatchPlan,
   document: unknown,
-): Promise<readonly WrittenOne[]> {
+): Promise<readonly BatchResult[]> {
   const locks = plan.table.hasRewriteRules;
-  const results = await takeWay("batch", plan, () => repeatBatch(run, plan, { locks, document }));
+  const attempt = (some: BatchPlan, options: BatchOptions): Promise<readonly BatchResult[]> =>
+    some.failed === undefined ? repeatBatch(run, some, options) : updateEach(run, some, document);
+  const results = await takeWay("batch", plan, () => attempt(plan, { locks, document }));
   if (results !== REFUSED) return results;
   const unpinned = { ...plan, updates: plan.updates.map(withoutPin) };
-  return await repeatBatch(run, unpinned, { locks: true, document });
+  return await attempt(unpinned, { locks: true, document });
 }
 
 /**
@@ -122,7 +118,7 @@ async function runTransaction(
   const updateOf = new Map<Step, UpdatePlan>();
   const parts = plan.updates.map((update, place) => {
     const part = makePart(run, update, locks);
-    for (const step of part.steps.flatMap(stepsOf)) updateOf.set(step, update);
+    for (const step of part.steps.flatMap(listSteps)) updateOf.set(step, update);
     const take = (rows: Rows) => {
       taken = place;
       const result = part.read(rows);
@@ -174,93 +170,6 @@ async function keepRejection(
   answer: Answer | undefined,
 ): Promise<void> {
   if (idempotency !== undefined && answer !== undefined) await keepAlone(run, idempotency, answer);
-}
-
-/** What one update did. */
-interface PartResult {
-  readonly row: SingleRow;
-  /** True when the row was locked before it was decided. */
-  readonly locked: boolean;
-}
-
-/** The steps of one update, and the function that reads its result from the rows of the last step. */
-interface Part {
-  readonly steps: readonly (Step | StepGroup)[];
-  readonly read: (rows: Rows) => PartResult;
-}
-
-function makePart(run: Run, update: UpdatePlan, locks: boolean): Part {
-  const { table, byKey } = update;
-  const { settings } = run;
-  if (table.hasRewriteRules) {
-    const { steps, read } = makeRuledSteps(update, {
-      maxRows: 1,
-      lock: true,
-      findRejection: (row) => findRejection(update, row),
-    });
-    return { steps, read: () => ({ row: read(), locked: read().locked > 0 }) };
-  }
-  if (!locks && byKey) {
-    const write: Step = (sql) => compileUpdateByKey(sql, update, settings);
-    return {
-      steps: [write],
-      read: ([row]) => ({ row: readKeyed(update, row as KeyedRow), locked: false }),
-    };
-  }
-  const readSingle = ([row]: Rows) => row as SingleRow;
-  if (!locks && table.pinnable) {
-    const write: Step = (sql) => compileUpdateSingle(sql, update, settings);
-    return { steps: [write], read: (rows) => ({ row: readSingle(rows), locked: false }) };
-  }
-  let locked = false;
-  const lock: Step = (sql) => compileLock(sql, update, settings);
-  const write: Step = (sql, before) => {
-    locked = readLocked(before) > 0;
-    return compileUpdateSingle(sql, { ...update, readsOnly: !locked }, settings);
-  };
-  return { steps: [lock, write], read: (rows) => ({ row: readSingle(rows), locked }) };
-}
-
-function stepsOf(step: Step | StepGroup): readonly Step[] {
-  return typeof step === "function" ? [step] : step.steps;
-}
-
-/**
- * Groups the updates: those of one statement each are sent together, as many as a session may be
- * sent.
- */
-function groupParts(
-  parts: readonly (Part & { readonly take: (rows: Rows) => void })[],
-): (Step | StepGroup)[] {
-  const grouped: (Step | StepGroup)[] = [];
-  let group: { readonly steps: Step[]; readonly takes: ((rows: Rows) => void)[] } | undefined;
-  for (const { steps, take } of parts) {
-    const last = steps.at(-1)!;
-    if (steps.length > 1 || typeof last !== "function") {
-      group = undefined;
-      const takeLast = (rows: Rows) => {
-        if (typeof last !== "function") last.take(rows);
-        take(rows);
-      };
-      grouped.push(...steps.slice(0, -1), { steps: stepsOf(last), take: takeLast });
-    } else if (group !== undefined && group.steps.length < MAX_PIPELINED_STATEMENTS) {
-      group.steps.push(last);
-      group.takes.push(take);
-    } else {
-      const takes = [take];
-      group = { steps: [last], takes };
-      // Each of these statements gives one row.
-      grouped.push({
-        steps: group.steps,
-        take: (rows) => rows.forEach((row, place) => takes[place]!(rowsOf(row))),
-      });
-    }
-  }
-  return grouped;
-}
-
-function rowsOf(row: Rows[number]): Rows {
-  return Object.assign([row], { count: 1 });
 }
 
 /**

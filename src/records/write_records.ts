@@ -6,7 +6,7 @@ import { claimSteps, keepSteps } from "./answer_once.ts";
 import { explainRecords, isOfRecord, type RefusedRecord } from "./explain_records.ts";
 import { readAgainSteps } from "./insert_steps.ts";
 import { rereadSteps } from "./reread.ts";
-import { type Run, transact } from "./run.ts";
+import { type Run, transact, withReader } from "./run.ts";
 import type { CreatedRow } from "./sql/create.ts";
 import { compileAudit, compileAuditOfRecords } from "./sql/audit.ts";
 
@@ -119,11 +119,12 @@ function makeItems<Record extends NewRecord>(
     let repeats = 0;
     return {
       attempted,
-      async onFailed(error): Promise<AfterFailure> {
+      async onFailed(error, read): Promise<AfterFailure> {
         if (repeats++ < MAX_REPEATS && write.mayRepeat(error)) return "again";
         repeats = 0;
         const one = { ...plan, records: [record] };
-        const explained = await explainRecords(error, { run, plan: one, document });
+        const inside = withReader(run, read);
+        const explained = await explainRecords(error, { run: inside, plan: one, document });
         if (!isOfRecord(explained)) return "end";
         results[record.place] = toFailedItem(explained);
         return "next";

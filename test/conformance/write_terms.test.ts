@@ -15,10 +15,10 @@ const ROW = { filters: { id: 1 }, fields: { name: "written" } };
 /** Which writes obey what all others refuse. */
 const OBEYED: Readonly<Record<string, readonly string[]>> = {
   update_single: ["If-Match", "return=representation", "Return=Representation"],
-  update_batch: ["return=representation", "Return=Representation"],
-  create_records: ["return=representation", "Return=Representation"],
+  update_batch: ["return=representation", "Return=Representation", "on-error=continue"],
+  create_records: ["return=representation", "Return=Representation", "on-error=continue"],
   delete_single: ["If-Match", "return=representation", "Return=Representation"],
-  upsert_records: ["return=representation", "Return=Representation"],
+  upsert_records: ["return=representation", "Return=Representation", "on-error=continue"],
 };
 
 /** A body that each write would accept. */

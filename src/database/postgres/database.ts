@@ -28,10 +28,10 @@ export interface LaterSteps {
 export interface AttemptedSteps {
   readonly attempted: readonly TransactionStep[];
   /**
-   * Called with what has failed, unless it ended the session or the transaction: the error of a
-   * statement, or what a `take` has thrown.
+   * Called once they are undone, unless the session has ended: with the error of a statement, or what a
+   * `take` has thrown, and with a function that reads in the same transaction, which may fail.
    */
-  readonly onFailed: (error: unknown) => Promise<AfterFailure>;
+  readonly onFailed: (error: unknown, read: Database["run"]) => Promise<AfterFailure>;
 }
 
 /** What follows steps that failed: the next ones, the same once more, or the end of the transaction. */

@@ -3,6 +3,7 @@ import type { Session } from "./session.ts";
 import type {
   AttemptedSteps,
   Client,
+  Compile,
   Database,
   StepGroup,
   TransactionOptions,
@@ -180,15 +181,37 @@ async function attemptSteps(
     if (failure?.endsSession || failure === ABORTED || !session.isOpen()) {
       return { failure: failure ?? lose(session).failure };
     }
-    const after = await onFailed(error);
-    if (after === "end" && failure === undefined) throw error;
-    if (after === "end") return { failure: failure! };
     for (const command of ["restore", "release"] as const) {
       const undone = await send(command);
       if (undone.failure !== undefined) return undone;
     }
+    const after = await onFailed(
+      error,
+      (compile, { write }) => readInside(session, compile, { write, ...options }),
+    );
+    if (after === "end" && failure === undefined) throw error;
+    if (after === "end") return { failure: failure! };
     if (after === "next") return { rows: noRows() };
   }
+}
+
+/** Runs a statement within a transaction, which goes on if the statement fails. */
+async function readInside<R extends Row>(
+  session: Session,
+  compile: Compile<R>,
+  { write, ...options }: StepOptions & { readonly write: boolean },
+): Promise<R[]> {
+  const { cache, tenant } = options;
+  const send = async (command: "save" | "restore" | "release") => {
+    const { failure } = await settle(session, COMMANDS[command](session.sql), options);
+    if (failure !== undefined) throw new DatabaseError(failure, { write });
+  };
+  await send("save");
+  const outcome = await settle(session, cache.compile(session.sql, compile, tenant), options);
+  if (outcome.failure !== undefined && session.isOpen()) await send("restore");
+  if (session.isOpen()) await send("release");
+  if (outcome.failure !== undefined) throw new DatabaseError(outcome.failure, { write });
+  return [...outcome.rows];
 }
 
 /** Runs the steps of a group, which are sent at once; gives the rows of all. */

@@ -89,7 +89,8 @@ const PARAMETERS = {
     in: "header",
     description:
       "Those of an update, and `return=representation`: each result has in `record` the row as it " +
-      "is stored now, after triggers.",
+      "is stored now, after triggers; `on-error=continue`: an update that is refused does not undo " +
+      "the others.",
     schema: { type: "string" },
     example: "return=representation",
   },
@@ -126,8 +127,8 @@ const PARAMETERS = {
   CreatePreferences: {
     name: "Prefer",
     in: "header",
-    description:
-      "`return=representation`: each of `results` has the `record` as it is stored. `tx=rollback`: " +
+    description: "`return=representation`: each of `results` has the `record` as it is stored. " +
+      "`on-error=continue`: a record that is refused does not undo the others. `tx=rollback`: " +
       "do everything, triggers and constraints included, then roll it back. `handling=strict`: 400 for " +
       "an unknown preference. `Preference-Applied` names the preferences that were applied.",
     schema: { type: "string" },

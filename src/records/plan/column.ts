@@ -1,5 +1,6 @@
 import type { Column, Table } from "../../catalogue/catalogue.ts";
-import { type Issue, type Path, quote } from "../../basics/errors/issue.ts";
+import type { ApiError } from "../../basics/errors/api_error.ts";
+import { type Issue, type Path, quote, rejectIssues } from "../../basics/errors/issue.ts";
 import { MAX_REPORTED_ISSUES } from "../../basics/errors/limits.ts";
 import type { SourceText } from "../../basics/json/source_text.ts";
 import { nearest } from "../../basics/text/nearest.ts";
@@ -30,6 +31,26 @@ export function planEach<T, R>(
     if (result !== undefined) planned.push(result);
   }
   return planned;
+}
+
+/**
+ * Plans each item of a request by itself: those that can be written, and the errors of the others, by
+ * their positions.
+ * @see OE2
+ */
+export function planAlone<Item, Planned>(
+  items: readonly Item[],
+  document: unknown,
+  plan: (item: Item, place: number) => { readonly planned: Planned; readonly findings: Findings },
+): { readonly planned: readonly Planned[]; readonly failed: ReadonlyMap<number, ApiError> } {
+  const all: Planned[] = [];
+  const failed = new Map<number, ApiError>();
+  for (const [place, item] of items.entries()) {
+    const { planned, findings: { issues } } = plan(item, place);
+    if (issues.length === 0) all.push(planned);
+    else failed.set(place, rejectIssues(issues, document));
+  }
+  return { planned: all, failed };
 }
 
 /**

@@ -4,11 +4,11 @@ import { type Issue, type Path, rejectIssues, under } from "../../basics/errors/
 import { MAX_TSQUERY_CHARACTERS } from "../../basics/errors/limits.ts";
 import type { RecordsRequest, SentRecord } from "../../request/records_request.ts";
 import { type Assignment, planAssignment } from "./assignment.ts";
-import { type Findings, planEach } from "./column.ts";
+import { type Findings, planAlone, planEach } from "./column.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { requireQuery } from "./returned.ts";
-import { planScope, type Scope } from "./scope.ts";
-import type { AuditEntry, UpdateOptions } from "./update_plan.ts";
+import type { Scope } from "./scope.ts";
+import { type AuditEntry, planTenantScope, type UpdateOptions } from "./update_plan.ts";
 
 /** A record that will be inserted, after all checks. */
 export interface NewRecord {
@@ -56,28 +56,39 @@ export type CreateOptions =
  */
 export function planCreate(request: RecordsRequest, options: CreateOptions): CreatePlan {
   const { table } = options;
-  const records = planRecords(request, options, (record, place, findings) => {
+  const planned = planRecords(request, options, (record, place, findings) => {
     const planned = planFields(record, findings, { table, reasonOf });
     findings.issues.push(...listMissing(record, table));
     return { ...planned, place };
   });
   const { rereads } = table.inserts;
-  return { records, rereads, ...planRequest(request, options) };
+  return { ...planned, rereads, ...planRequest(request, options) };
 }
 
 /**
- * Plans each record of a request.
+ * Plans each record of a request, by itself if the others are to be written without it.
  * @throws {ApiError} 400 with the first issues that are found
  */
 export function planRecords<Planned extends NewRecord>(
   { records, source, document }: RecordsRequest,
-  { maxTsqueryCharacters = MAX_TSQUERY_CHARACTERS }: Pick<UpdateOptions, "maxTsqueryCharacters">,
+  { maxTsqueryCharacters = MAX_TSQUERY_CHARACTERS, continues }: Pick<
+    CreateOptions,
+    "maxTsqueryCharacters" | "continues"
+  >,
   plan: (record: SentRecord, place: number, findings: Findings) => Planned,
-): Planned[] {
-  const findings: Findings = { issues: [], source, maxTsqueryCharacters };
+): { readonly records: readonly Planned[]; readonly failed?: ReadonlyMap<number, ApiError> } {
+  const start = (): Findings => ({ issues: [], source, maxTsqueryCharacters });
+  if (continues) {
+    const { planned, failed } = planAlone(records, document, (record, place) => {
+      const findings = start();
+      return { planned: plan(record, place, findings), findings };
+    });
+    return { records: planned, failed };
+  }
+  const findings = start();
   const planned = planEach(records, findings, (record, place) => plan(record, place, findings));
   if (findings.issues.length > 0) throw rejectIssues(findings.issues, document, { stale: true });
-  return planned;
+  return { records: planned };
 }
 
 /** Plans what is not about one record. */
@@ -85,10 +96,9 @@ export function planRequest(
   request: RecordsRequest,
   { table, access, rollback, audited, idempotency, representation, wideNumbersAsText }:
     CreateOptions,
-): Omit<CreatePlan, "records" | "rereads"> {
+): Omit<CreatePlan, "records" | "failed" | "rereads"> {
   if (representation) requireQuery(access);
-  const scope = planScope(table, access);
-  if (scope.kind !== "tenant") throw new Error("a shared table reached planCreate");
+  const scope = planTenantScope(table, access);
   const audit = audited && {
     tokenId: access.tokenId,
     tenant: access.tenant,

@@ -1,3 +1,4 @@
+import type { ApiError } from "../../basics/errors/api_error.ts";
 import type { Table } from "../../catalogue/catalogue.ts";
 import { type Path, rejectIssues, under } from "../../basics/errors/issue.ts";
 import { MAX_TSQUERY_CHARACTERS } from "../../basics/errors/limits.ts";
@@ -5,7 +6,7 @@ import type { BatchRequest } from "../../request/batch_request.ts";
 import type { UpdateBody, UpdateRequest } from "../../request/update_request.ts";
 import type { Access } from "../../access/tokens/token.ts";
 import { type Assignment, planAssignment } from "./assignment.ts";
-import { type Findings, planEach } from "./column.ts";
+import { type Findings, planAlone, planEach } from "./column.ts";
 import { planEquality } from "./condition.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { namesKey } from "./keys.ts";
@@ -61,6 +62,8 @@ export interface UpdatePlan {
 export interface BatchPlan
   extends Pick<UpdatePlan, "table" | "scope" | "maxAffected" | "rollback" | "idempotency"> {
   readonly updates: readonly UpdatePlan[];
+  /** As of a create: with `Prefer: on-error=continue`. */
+  readonly failed?: ReadonlyMap<number, ApiError> | undefined;
 }
 
 /** What an update is planned against, and what the `Prefer` header asks for. */
@@ -74,6 +77,8 @@ export interface UpdateOptions {
   /** Undefined: the answer is not kept. */
   readonly idempotency?: Idempotency | undefined;
   readonly maxTsqueryCharacters?: number;
+  /** True on `Prefer: on-error=continue`. */
+  readonly continues?: boolean | undefined;
   /** The versions that the row may have; undefined: any. */
   readonly expected?: readonly string[] | undefined;
   /** Undefined: the response has no row. */
@@ -101,20 +106,24 @@ export function planUpdate(request: UpdateBody, options: UpdateOptions): UpdateP
  * @see docs/specification/updates.md#batch-several-single-updates
  */
 export function planBatch(request: BatchRequest, options: UpdateOptions): BatchPlan {
-  const { table, maxAffected, rollback, idempotency } = options;
-  const findings = startFindings(request, options);
-  const row = options.returned?.(request.updates.length);
+  const { table, access, maxAffected, rollback, idempotency } = options;
+  const { updates: sent, document } = request;
+  const row = options.returned?.(sent.length);
   const returned = row && (() => row);
   const unlimited = { ...options, maxAffected: undefined, idempotency: undefined, returned };
-  const updates = planEach(
-    request.updates,
-    findings,
-    (update) => planOne(update, unlimited, findings),
-  );
-  if (findings.issues.length > 0) {
-    throw rejectIssues(findings.issues, request.document, { stale: true });
+  const scope = planTenantScope(table, access);
+  const batch = { table, scope, maxAffected, rollback, idempotency };
+  if (options.continues) {
+    const { planned: updates, failed } = planAlone(sent, document, (update) => {
+      const findings = startFindings(request, options);
+      return { planned: planOne(update, unlimited, findings), findings };
+    });
+    return { ...batch, updates, failed };
   }
-  return { table, scope: updates[0]!.scope, maxAffected, rollback, idempotency, updates };
+  const findings = startFindings(request, options);
+  const updates = planEach(sent, findings, (update) => planOne(update, unlimited, findings));
+  if (findings.issues.length > 0) throw rejectIssues(findings.issues, document, { stale: true });
+  return { ...batch, updates };
 }
 
 function startFindings(
@@ -122,6 +131,13 @@ function startFindings(
   { maxTsqueryCharacters = MAX_TSQUERY_CHARACTERS }: UpdateOptions,
 ): Findings {
   return { issues: [], source, maxTsqueryCharacters };
+}
+
+/** Plans the scope of a table that is written, so it has a tenant. */
+export function planTenantScope(table: Table, access: Access): UpdatePlan["scope"] {
+  const scope = planScope(table, access);
+  if (scope.kind !== "tenant") throw new Error("a shared table reached the plan of a write");
+  return scope;
 }
 
 /** Plans one update. The result is valid only if no issue was found. */
@@ -143,8 +159,7 @@ function planOne(
     findings,
     ([field, value]) => planAssignment({ field, value, holder: fields }, table, findings),
   );
-  const scope = planScope(table, access);
-  if (scope.kind !== "tenant") throw new Error("a shared table reached planUpdate");
+  const scope = planTenantScope(table, access);
   const predicate: Predicate = { kind: "and", items };
   const byKey = namesKey(table, items);
   const audit = audited && {

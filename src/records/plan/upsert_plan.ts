@@ -43,7 +43,7 @@ export function planUpsert(request: UpsertRequest, options: CreateOptions): Upse
   const match = requireKey(request, table);
   const reasonOf = (column: Column) =>
     match.includes(column) || column.readOnly !== undefined ? column.unset : undefined;
-  const records = planRecords(request, options, (sent, place, findings): UpsertRecord => {
+  const planned = planRecords(request, options, (sent, place, findings): UpsertRecord => {
     const { path, assignments } = planFields(sent, findings, { table, reasonOf });
     reportUnmatched(sent, match, findings);
     const others = assignments.filter(({ column }) => !match.includes(column));
@@ -60,7 +60,7 @@ export function planUpsert(request: UpsertRequest, options: CreateOptions): Upse
   const { audit, ...common } = planRequest(request, options);
   return {
     ...common,
-    records,
+    ...planned,
     match,
     rereads: table.inserts.rereads || table.rereads === true,
     audit: audit && { ...audit, filters: request.match },

@@ -48,6 +48,16 @@ export function describeOperation(
   const schema = of === undefined
     ? refer(operation.response)
     : operation.responseOf?.(refer(`${prefix}Record`)) ?? refer(operation.response);
+  const success = isBrief
+    ? operation.responseOf === undefined
+      ? referShared(operation.response)
+      : { description: "Success", content: { "application/json": { schema } } }
+    : describeSuccess(schema, {
+      description: "Success",
+      headers,
+      otherForms: operation.otherForms,
+      example: example?.response,
+    });
   return {
     operationId: of === undefined ? id : `${id}_${of.table.name}`,
     tags: [of?.table.name ?? tag],
@@ -64,16 +74,10 @@ export function describeOperation(
       ),
     }),
     responses: {
-      [operation.status ?? 200]: isBrief
-        ? operation.responseOf === undefined
-          ? referShared(operation.response)
-          : { description: "Success", content: { "application/json": { schema } } }
-        : describeSuccess(schema, {
-          description: "Success",
-          headers,
-          otherForms: operation.otherForms,
-          example: example?.response,
-        }),
+      ...Object.fromEntries(
+        [operation.status ?? 200, operation.otherStatus].filter((each) => each !== undefined)
+          .map((status) => [status, success]),
+      ),
       ...(isBrief ? referAnyErrors(isTerse) : referErrors(errors)),
     },
   };
