@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
 import { openAgent } from "../support/agent.ts";
 import type { ReceivedResponse } from "../support/service.ts";
+import { waitUntil } from "../support/wait_until.ts";
 import { assertMatched, assertOk, assertRejected, assertRejectedAt } from "./assert_response.ts";
 import { describeService, type SendOptions } from "./describe_service.ts";
 
@@ -63,6 +64,31 @@ const POLICY = {
 };
 
 const REFERRED = "Other rows refer to a row that matches the filters; nothing was deleted";
+
+/** A type for a key, and two values of it. */
+const KEYS: readonly (readonly [type: string, one: string, other: string])[] = [
+  ["int2", "1", "2"],
+  ["int8", "9007199254740993", "2"],
+  ["numeric(10, 2)", "1.50", "2"],
+  ["float8", "0.1", "2"],
+  ["text", "a'b", "A'B"],
+  ["varchar(5)", "ab", "b"],
+  ["char(5)", "ab", "b"],
+  ["bool", "true", "false"],
+  ["date", "2026-01-31", "infinity"],
+  ["timestamptz", "2026-01-31T12:00:00.123456+01:00", "-infinity"],
+  ["timestamp", "2026-01-31T12:00:00", "2026-02-01"],
+  ["time", "12:00", "13:00"],
+  ["interval", "P1D", "PT24H1S"],
+  ["uuid", "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"],
+  ["bytea", "\\x00ff", "\\x00"],
+  ["inet", "10.0.0.1", "10.0.0.2"],
+  ["int4range", "[1,3)", "[1,4)"],
+  ["int4[]", "{1,2}", "{1}"],
+  ["jsonb", '{"a": 1}', '{"a": 2}'],
+  ["key_mood", "sad", "happy"],
+  ["key_domain", "sad", "happy"],
+];
 
 describeService("Delete Records", ({ service, get, remove, removeAll, run, kind }) => {
   let token = "";
@@ -219,6 +245,32 @@ describeService("Delete Records", ({ service, get, remove, removeAll, run, kind 
     assertDeleted(await one("logs", { text: "b" }), "logs");
     assertEquals(assertOk(await all("logs", { text: "a" }))["deleted"], 2);
     assertEquals(await idsOf("logs", "tenant_id"), [2]);
+  });
+
+  it("deletes one row by keys of every type [DE3]", async () => {
+    await run(
+      `create type key_mood as enum ('happy', 'sad'); create domain key_domain as key_mood`,
+    );
+    for (const [place, [type, one, other]] of KEYS.entries()) {
+      const quote = (value: string) => `'${value.replaceAll("'", "''")}'::${type}`;
+      await run(
+        `create table keyed_${place} (tenant_id int4, k ${type}, primary key (tenant_id, k));
+        insert into keyed_${place} values (1, ${quote(one)}), (1, ${quote(other)}), (2, ${
+          quote(one)
+        });
+        grant select, update, delete on keyed_${place} to public`,
+      );
+    }
+    const last = `keyed_${KEYS.length - 1}`;
+    await waitUntil(async () => (await one(last, { k: "none" })).status !== 404);
+    for (const [place, [type, value]] of KEYS.entries()) {
+      const table = `keyed_${place}`;
+      const response = await one(table, { k: value });
+      assertEquals(response.status, 200, `${type}: ${response.text}`);
+      assertDeleted(response, table);
+      assertMatched(await one(table, { k: value }), 404, 0);
+      assertEquals(await idsOf(table, "tenant_id"), [1, 2]);
+    }
   });
 
   it("keeps a row that others refer to, checked at once or at the end, and says nothing of them [DE9]", async () => {
