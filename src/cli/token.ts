@@ -23,6 +23,7 @@ Standard output is the token and nothing else. It is shown only this once.
 Examples:
   rowgate token create --tenant acme --name "ERP import"
   rowgate token create --tenant acme --scope query --tables orders,customers --expires 90d
+  rowgate token create --tenant acme --scope query,update,create,delete --name "Shop sync"
   rowgate token create --tenant acme --scope query,webhooks --name "Zapier"`;
 const LIST_EXAMPLES = `
 Examples:
