@@ -339,6 +339,16 @@ describe("the n8n nodes", () => {
     assertEquals(outcomes(items(await upsert("upsert", { sku: "N8N-1", stock: 2 }))), [
       "unchanged",
     ]);
+    const goOn = await call({
+      ...{ node: "Rowgate", call: "execute", credentials, goesOn: true },
+      parameters: [{ sku: "N8N-1", stock: 3 }, { sku: "N8N-1b" }].map((recordJson) => ({
+        ...{ operation: "upsertBatch", table: "products", options: {}, match: "sku" },
+        ...{ recordMode: "json", recordJson },
+      })),
+    });
+    const [kept, refused] = items(goOn);
+    assertEquals([kept!["outcome"], refused!["status"]], ["updated", 400]);
+    assert(String(refused!["error"]).includes("records[1].id"), String(refused!["error"]));
     const wrong = await upsert("upsert", { stock: 2 });
     assert(wrong.error!.startsWith("records[0].sku: "), wrong.error);
   });

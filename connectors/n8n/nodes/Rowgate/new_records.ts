@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions } from "n8n-workflow";
 import { NodeOperationError } from "n8n-workflow";
 import { onTable, send } from "../../shared/request";
 import { makeFields, readJson } from "../../shared/values";
-import { acceptNumbers, prefer, readFlag, readLines, readOnce } from "./parameters";
+import { acceptNumbers, prefer, preferGoingOn, readFlag, readLines, readOnce } from "./parameters";
 
 /** Creates one record for each item, all of them or none. */
 export async function create(
@@ -10,7 +10,9 @@ export async function create(
   itemIndexes: readonly number[],
 ): Promise<IDataObject[]> {
   const results = await write(node, itemIndexes, { method: "POST", body: {} });
-  return results.map(({ key, record }) => (record ?? key ?? {}) as IDataObject);
+  return results.map((result) =>
+    "error" in result ? result : (result["record"] ?? result["key"] ?? {}) as IDataObject
+  );
 }
 
 /** Creates one record for each item, or updates the one that has its match values; all or none. */
@@ -44,7 +46,12 @@ async function write(
     path: onTable(readOnce(node, "table", itemIndexes) as string, "records"),
     body: { ...more, records: itemIndexes.map((itemIndex) => readRecord(node, itemIndex)) },
     headers: {
-      ...prefer(node, first, ...(keyOnly ? [] : ["return=representation"])),
+      ...prefer(
+        node,
+        first,
+        ...preferGoingOn(node, itemIndexes),
+        ...(keyOnly ? [] : ["return=representation"]),
+      ),
       ...readKey(node, first),
       accept: acceptNumbers(node, first),
     },

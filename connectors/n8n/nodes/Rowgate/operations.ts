@@ -8,7 +8,7 @@ import {
   makeFilters,
   readJson,
 } from "../../shared/values";
-import { acceptNumbers, prefer, readLines, readOnce } from "./parameters";
+import { acceptNumbers, prefer, preferGoingOn, readLines, readOnce } from "./parameters";
 
 const LARGEST_PAGE = 200;
 
@@ -187,7 +187,7 @@ export async function updateBatch(
     body: {
       updates: itemIndexes.map((itemIndex) => readUpdate(node, itemIndex)),
     },
-    headers: prefer(node, first),
+    headers: prefer(node, first, ...preferGoingOn(node, itemIndexes)),
     itemIndex: first,
   });
   return (body["results"] as IDataObject[]).map((result) => ({ table, ...result }));

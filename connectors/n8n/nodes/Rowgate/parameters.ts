@@ -51,6 +51,11 @@ export function prefer(
   return preferences.length === 0 ? {} : { prefer: preferences.join(", ") };
 }
 
+/** What a batch says if the node is to go on: each item is then written by itself, or has its error. */
+export function preferGoingOn(node: IExecuteFunctions, itemIndexes: readonly number[]): string[] {
+  return node.continueOnFail() && itemIndexes.length > 1 ? ["on-error=continue"] : [];
+}
+
 /** Makes the header `Accept`: large numbers come as text where the option says so. */
 export function acceptNumbers(node: IExecuteFunctions, itemIndex: number): string {
   const { largeNumbers } = node.getNodeParameter("options", itemIndex) as {
