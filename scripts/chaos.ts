@@ -9,7 +9,7 @@ import { hasInstalledPostgres } from "../test/support/postgres_binaries.ts";
 import { runChaos } from "./chaos/run_chaos.ts";
 import { installPackages, makeBinary, makeBundle } from "./install_packages.ts";
 
-const ALLOWED = [200, 404, 409, 503, 504];
+const ALLOWED = [200, 201, 404, 409, 503, 504];
 
 const minutes = Number(read("minutes") ?? "5");
 const seed = Number(read("seed") ?? Math.floor(Math.random() * 1e9));

@@ -21,21 +21,35 @@ export interface Load {
   readonly stop: () => Promise<void>;
 }
 
+/** A write that can be repeated. */
+interface Keyed {
+  readonly key: string;
+  readonly body: unknown;
+}
+
 /** The parameters of the load. */
 export interface LoadOptions {
   readonly history: History;
   readonly random: Random;
+  /** A token that may create and delete. */
+  readonly token: string;
   /** Milliseconds by which each request must be answered. */
   readonly deadlineMs: number;
 }
 
 const READERS = 6;
 const COUNTING = 6;
+const RECORDING = 3;
 const REST_MS = 15;
+/** Of a write whose outcome is not known, with its idempotency key. */
+const MOST_TRIES = 20;
 
-/** Starts readers, clients that increment rows (compare and set), and one writer for each group. */
+/**
+ * Starts readers, clients that increment rows (compare and set), one writer for each group, and clients
+ * that create and delete records of their own, each with an idempotency key with which they repeat it.
+ */
 export function startLoad(service: TestService, options: LoadOptions): Load {
-  const { history, random, deadlineMs } = options;
+  const { history, random, deadlineMs, token } = options;
   const result: LoadResult = {
     requests: 0,
     byStatus: new Map(),
@@ -51,11 +65,13 @@ export function startLoad(service: TestService, options: LoadOptions): Load {
     method: string,
     path: string,
     body: unknown,
+    headers: Record<string, string> = {},
   ): Promise<ReceivedResponse | undefined> {
     const askedMs = performance.now();
     const { promise: never, resolve } = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => resolve(undefined), deadlineMs + 5000);
-    const asked = send(app, service.tokens.a, { method, path: `/integration/tables/${path}`, body })
+    const url = `/integration/tables/${path}`;
+    const asked = send(app, token, { method, path: url, body, headers })
       .catch((error: Error) => {
         result.errors.set(error.message, (result.errors.get(error.message) ?? 0) + 1);
         return undefined;
@@ -104,6 +120,28 @@ export function startLoad(service: TestService, options: LoadOptions): Load {
     history.marked(group, round, response?.status === 200);
   }
 
+  /** Sends a write until its outcome is known; undefined where it is not in the end. */
+  async function persist(method: string, path: string, { key, body }: Keyed) {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const response = await ask(method, path, body, { "idempotency-key": `"${key}"` });
+      const status = response?.status ?? 0;
+      if (status !== 0 && status < 500 && status !== 408 && status !== 429) return status;
+      await new Promise((resolve) => setTimeout(resolve, 10 * REST_MS));
+    }
+    return undefined;
+  }
+
+  async function record(client: number, round: number): Promise<void> {
+    const ref = `${client}-${round}`;
+    const body = { records: [{ ref }] };
+    const created = await persist("POST", "chaos_log/records", { key: `create ${ref}`, body });
+    history.recorded(ref, "create", created);
+    if (created === undefined || round % 2 === 0) return;
+    const deletion = { key: `delete ${ref}`, body: { filters: { ref } } };
+    const deleted = await persist("DELETE", "chaos_log/records/single", deletion);
+    history.recorded(ref, "delete", deleted);
+  }
+
   async function keepOn(step: (round: number) => Promise<void>): Promise<void> {
     for (let round = 1; going; round++) {
       await step(round);
@@ -114,6 +152,7 @@ export function startLoad(service: TestService, options: LoadOptions): Load {
   const clients = [
     ...Array.from({ length: READERS }, () => keepOn(read)),
     ...Array.from({ length: COUNTING }, () => keepOn(count)),
+    ...Array.from({ length: RECORDING }, (_, at) => keepOn((round) => record(at, round))),
     ...Array.from({ length: GROUPS }, (_, at) => keepOn((round) => mark(at + 1, round))),
   ];
   return {

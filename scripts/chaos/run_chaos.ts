@@ -83,6 +83,7 @@ async function breakOften(target: Target, options: ChaosOptions): Promise<ChaosR
   const history = beginHistory();
   const load = startLoad(service, {
     history,
+    token: await service.issue({ scopes: ["query", "update", "create", "delete"] }),
     // Its own seed: clients draw when they are answered, and the faults must not depend on that.
     random: seedRandom(options.seed + 1),
     deadlineMs: options.deadlineMs ?? DEADLINE_MS,

@@ -8,10 +8,15 @@ export interface Event {
   readonly what: string;
 }
 
-/** A row as a register: what was done to its one value. */
+/** The value of a row that does not exist. */
+export const ABSENT = "absent";
+
+/** A row as a register: what was done to its one value. A create and a delete swap it with {@link ABSENT}. */
 export type Deed =
   | { readonly kind: "read"; readonly value: string }
   | { readonly kind: "write"; readonly value: string }
+  /** A write of the row, if there is one. */
+  | { readonly kind: "replace"; readonly value: string }
   /** A compare-and-set that succeeded. */
   | { readonly kind: "swap"; readonly from: string; readonly value: string }
   /** A compare-and-set that found another value. */
@@ -83,6 +88,8 @@ function perform(deed: Deed, value: string): string | undefined {
       return deed.value === value ? value : undefined;
     case "write":
       return deed.value;
+    case "replace":
+      return value === ABSENT ? undefined : deed.value;
     case "swap":
       return deed.from === value ? deed.value : undefined;
     case "miss":

@@ -1,12 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
-import { findUnexplained } from "../../support/history.ts";
+import { ABSENT, findUnexplained } from "../../support/history.ts";
 import { readRuns, readSeed } from "../../support/seed.ts";
 import { createTestService } from "../../support/service.ts";
 import type { ReceivedResponse, TestService } from "../../support/service.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import { CONTESTED_TABLES, makeContestedTables } from "./contested_tables.ts";
 import { openRecorder, type Step, type Update } from "./recorder.ts";
+import { openWriteRecorder, type WriteStep } from "./write_recorder.ts";
 import { openSecondInstance, type SecondInstance } from "./second_instance.ts";
 
 const CLIENTS = 8;
@@ -17,6 +19,14 @@ const TRANSFERS = 12 * CLIENTS;
 const AMOUNT = 7;
 /** What each row has at first: no order of transfers takes it below zero, where the rule rejects it. */
 const ENOUGH = TRANSFERS * AMOUNT;
+/** Of all writes, on rows that are there or not. */
+const WRITE_STEPS = 800;
+const WRITE_STEP = fc.record<WriteStep>({
+  kind: fc.constantFrom("create", "delete", "upsert", "swap", "clear", "batch", "read"),
+  id: fc.integer({ min: 1, max: ROWS }),
+});
+/** Those with a key, which creates and upserts need to meet. */
+const KEYED = CONTESTED_TABLES.filter(({ name }) => name === "keyed" || name === "parted");
 /** Those that need no setting of the session. */
 const TABLES = CONTESTED_TABLES.filter(({ name }) => name !== "lockable");
 
@@ -97,6 +107,48 @@ describe("What many clients do at once through two instances", () => {
       }));
       const [row] = await service.database.admin.unsafe(`select sum(n)::int4 as sum from ${name}`);
       assertEquals(row!.sum, ROWS * ENOUGH);
+    });
+  }
+
+  for (const { name, what } of KEYED) {
+    it(`creates, upserts, updates and deletes each row of ${what} in some sequential order [CO4] [CO18]`, async () => {
+      const seed = readSeed();
+      const steps = readRuns(WRITE_STEPS);
+      console.info(`    ROWGATE_TEST_SEED=${seed} ROWGATE_TEST_RUNS=${steps}`);
+      const { admin } = service.database;
+      await admin.unsafe(`truncate ${name}; alter table ${name} alter state set default 'new';
+        grant insert, delete on ${name} to rowgate_app; notify rowgate_catalogue`);
+      const token = await service.issue({ scopes: ["query", "update", "create", "delete"] });
+      const recorder = openWriteRecorder(
+        name,
+        (client, { method, path, ...options }) =>
+          (client % 2 === 0 ? service : second)
+            .send(method, `/integration/tables/${path}`, { ...options, token }),
+      );
+      for (const instance of [service, second]) {
+        await waitUntil(async () => {
+          const { body } = await instance.send("GET", "/integration/tables", { token });
+          const tables = body.tables as { name: string; creatable: boolean; deletable: boolean }[];
+          const table = tables.find((each) => each.name === name);
+          return table !== undefined && table.creatable && table.deletable;
+        });
+      }
+      const plan = fc.sample(WRITE_STEP, { seed, numRuns: steps });
+      await Promise.all(Array.from({ length: CLIENTS }, async (_, client) => {
+        for (let at = client; at < plan.length; at += CLIENTS) {
+          await recorder.take(client, plan[at]!);
+        }
+      }));
+      for (let id = 1; id <= ROWS; id++) {
+        await recorder.take(0, { kind: "read", id });
+        const unexplained = findUnexplained(recorder.eventsOf(id), ABSENT);
+        const shown = unexplained?.map(({ start, end, what }) => `${start}-${end} ${what}`).join(
+          "\n",
+        );
+        assertEquals(shown, undefined, `row ${id}, seed ${seed}:\n${shown}`);
+      }
+      const { swap = 0, miss = 0, replace = 0 } = recorder.counts();
+      assert(swap > steps / 10 && miss > 0 && replace > 0, JSON.stringify(recorder.counts()));
     });
   }
 

@@ -29,7 +29,7 @@ type Send = (client: number, path: string, body: unknown) => Promise<ReceivedRes
 /** Opens a recorder of a table whose rows 1 to 8 hold `note` and `n`, written together. */
 export function openRecorder(table: string, send: Send): Recorder {
   const events = new Map<number, Event[]>();
-  const counts = { read: 0, write: 0, swap: 0, miss: 0 };
+  const counts = { read: 0, write: 0, replace: 0, swap: 0, miss: 0 };
   /** What each row held when it was last seen. */
   const known = new Map<number, string>();
   let values = 0;

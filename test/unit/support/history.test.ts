@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { type Deed, type Event, findUnexplained } from "../../support/history.ts";
+import { ABSENT, type Deed, type Event, findUnexplained } from "../../support/history.ts";
 
 function at(start: number, end: number, deed: Deed): Event {
   return { start, end, deed, what: `${deed.kind} at ${start}` };
@@ -50,6 +50,18 @@ describe("The checker of histories", () => {
 
   it("finds a torn write: a value that was never written", () => {
     assertEquals(explains(at(0, 9, write("b 1")), at(1, 8, read("a 1"))), false);
+  });
+
+  it("finds a row that was created or deleted twice, or written where there was none", () => {
+    const create = swap(ABSENT, "b");
+    const take = swap("b", ABSENT);
+    const replace: Deed = { kind: "replace", value: "c" };
+    const finds = (...events: Event[]) => findUnexplained(events, ABSENT) !== undefined;
+    assertEquals(finds(at(0, 1, create), at(2, 3, take), at(4, 5, create)), false);
+    assertEquals(finds(at(0, 9, create), at(1, 8, create)), true);
+    assertEquals(finds(at(0, 1, create), at(2, 5, take), at(3, 4, take)), true);
+    assertEquals(finds(at(0, 1, replace), at(2, 3, create)), true);
+    assertEquals(finds(at(0, 9, replace), at(2, 3, create)), false);
   });
 
   it("lets an update of unknown outcome take place later or never", () => {
