@@ -22,6 +22,7 @@ export const TIMED: Readonly<Record<string, Reason>> = {
   "test/integration/changes/watch.test.ts": { reads: 4, why: AT_LEAST },
   "test/integration/rate_limit/instances.test.ts": { reads: 5, why: RATE },
   "test/integration/records/recorder.ts": { reads: 4, why: "orders the events of a history" },
+  "test/integration/records/write_recorder.ts": { reads: 2, why: "orders the events of a history" },
   "test/integration/replicas/law.test.ts": { reads: 2, why: LENGTH },
   "test/integration/replicas/snapshots.test.ts": { reads: 2, why: LENGTH },
   "test/integration/webhooks/deliveries.test.ts": { reads: 1, why: CLOCK },
