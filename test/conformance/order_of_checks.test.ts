@@ -38,7 +38,7 @@ describeSharedService("Order of checks", ({ kind, query, single, bulk, service }
       ["PUT", "/integration/tables/deals/query", "POST"],
       ["PATCH", "/integration/tables/my-deals/query", "POST"],
       ["POST", "/integration/tables/deals/records/single", "PATCH"],
-      ["DELETE", "/integration/tables/user_passwords/records/bulk", "PATCH"],
+      ["PUT", "/integration/tables/user_passwords/records/bulk", "PATCH"],
       ["POST", "/integration/tables", "GET"],
       ["PATCH", "/integration/tables/deals/fields", "GET"],
       ["DELETE", "/integration/token", "GET"],
