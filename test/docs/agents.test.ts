@@ -31,7 +31,7 @@ describe("the recipe for agents", () => {
       new Request(url, {
         method: "POST",
         headers: {
-          "authorization": headers.Authorization.replace("rg_…", "CREATE_TOKEN"),
+          "authorization": headers.Authorization.replace("rg_…", "DELETE_TOKEN"),
           "content-type": "application/json",
         },
         body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),

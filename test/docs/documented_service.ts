@@ -35,7 +35,7 @@ const ACCESSES: ReadonlyMap<string, Access> = new Map([
   ["GLOBEX_TOKEN", { ...ACCESS, tenant: "globex" }],
   ["QUERY_TOKEN", { ...ACCESS, scopes: ["query"] }],
   ["CREATE_TOKEN", { ...ACCESS, scopes: ["query", "update", "create"] }],
-  ["DELETE_TOKEN", { ...ACCESS, scopes: ["query", "delete"] }],
+  ["DELETE_TOKEN", { ...ACCESS, scopes: ["query", "update", "create", "delete"] }],
   ["SYNC_TOKEN", { ...ACCESS, scopes: ["query", "update", "create", "delete"] }],
   ["WEBHOOKS_TOKEN", { ...ACCESS, scopes: ["query", "webhooks"] }],
 ]);
