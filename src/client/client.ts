@@ -1,5 +1,5 @@
-import type { Client, ClientOptions, GetOptions, UpdateOptions, WideOption } from "./interface.ts";
-import { anyValue, checkOptions, writeNames } from "./check_options.ts";
+import type { Client, ClientOptions, GetOptions, WideOption } from "./interface.ts";
+import { writeNames } from "./check_options.ts";
 import { createRejection } from "./write_json.ts";
 import { createPages, type Reader } from "./pages.ts";
 import { createExport } from "./export.ts";
@@ -7,23 +7,13 @@ import { createFollow } from "./follow.ts";
 import { createPoll } from "./poll_feed.ts";
 import { type ClientRequest, send } from "./send.ts";
 import type { AnyTables, TablesOf } from "./tables.ts";
+import { createWrites } from "./writes.ts";
 
 export { isRowgateError } from "./errors.ts";
 export type { Failure, Result, RowgateError } from "./errors.ts";
 export type * from "./responses.ts";
 export type * from "./interface.ts";
 export type * from "./tables.ts";
-
-/** Undefined is no value of the options that limit an update. */
-const UPDATE_OPTIONS = {
-  maxAffected: Number.isSafeInteger,
-  returning: (value: unknown) => typeof value === "boolean",
-  ifMatch: (value: unknown) => typeof value === "string",
-  rollback: (value: unknown) => typeof value === "boolean",
-  idempotencyKey: (value: unknown) => typeof value === "string" && /^[ -~]+$/.test(value),
-  signal: anyValue,
-  onHeaders: anyValue,
-};
 
 /**
  * Creates a client of the service for one token. `T` is the type `Tables` that `rowgate types`
@@ -41,20 +31,6 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
   const request = (path: string, parts: Omit<ClientRequest, "path"> = {}) =>
     send<never>(client, { ...parts, path });
   const onTable = (table: string, path: string) => `tables/${encodeURIComponent(table)}/${path}`;
-  const write =
-    (method: "PATCH" | "DELETE", how: string) =>
-    async (table: string, body: object, given: UpdateOptions = {}) => {
-      checkOptions(given, UPDATE_OPTIONS);
-      const { maxAffected, rollback, returning, idempotencyKey, ...options } = given;
-      const limit = maxAffected !== undefined && `max-affected=${maxAffected}`;
-      const back = returning && "return=representation";
-      const prefer = [limit, rollback && "tx=rollback", back].filter(Boolean).join();
-      // A rollback needs no key. Browsers make no UUID on a page without encryption.
-      const key = idempotencyKey ?? (rollback ? undefined : crypto.randomUUID?.());
-      const path = onTable(table, `records/${how}`);
-      const mayDropKey = idempotencyKey === undefined;
-      return await request(path, { ...options, method, body, prefer, key, mayDropKey });
-    };
   const query: Reader["query"] = (table, body = {}, { count, after, ...options } = {}) =>
     request(onTable(table, after ? `query?after=${after}` : "query"), {
       ...options,
@@ -80,14 +56,7 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
     follow: createFollow(client, (table, query) => onTable(table, `changes?${query}`)),
     get: async (table: string, filters: object, { select, ...given }: GetOptions<string> = {}) =>
       await request(onTable(table, `records/single?${writeEqualities(filters, select)}`), given),
-    updateSingle: write("PATCH", "single"),
-    updateBulk: write("PATCH", "bulk"),
-    updateBatch: (table: string, updates: readonly object[], options?: UpdateOptions) =>
-      write("PATCH", "batch")(table, { updates }, options),
-    deleteSingle: (table: string, filters: object, options?: UpdateOptions) =>
-      write("DELETE", "single")(table, { filters }, options),
-    deleteBulk: (table: string, filters: object, options?: UpdateOptions) =>
-      write("DELETE", "bulk")(table, { filters }, options),
+    ...createWrites((table, path, parts) => request(onTable(table, path), parts)),
     tables,
     fields: (table: string, options: ClientRequest) => request(onTable(table, "fields"), options),
     token: request.bind(null, "token"),

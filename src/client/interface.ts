@@ -1,4 +1,5 @@
 import type {
+  Created,
   DeletedBulk,
   DeletedSingle,
   FieldList,
@@ -9,15 +10,18 @@ import type {
   UpdatedBatch,
   UpdatedBulk,
   UpdatedSingle,
+  Upserts,
 } from "./responses.ts";
 import type { Result, RowgateError } from "./errors.ts";
 import type {
   AnyTables,
   ColumnOf,
+  CreatableOf,
   Equalities,
   Query,
   TablesOf,
   Update,
+  Upserted,
   WritableOf,
 } from "./tables.ts";
 
@@ -56,7 +60,7 @@ export interface QueryOptions<C extends boolean = boolean> extends CallOptions {
   readonly count?: C | undefined;
 }
 
-/** Options of an update or a delete. */
+/** Options of a write. */
 export interface UpdateOptions extends CallOptions {
   /** If more rows match, the error is 409 and nothing changes. */
   readonly maxAffected?: number;
@@ -64,6 +68,8 @@ export interface UpdateOptions extends CallOptions {
   readonly rollback?: boolean;
   /** True: the response has the row, as it is stored now or was before its delete; not on bulk. */
   readonly returning?: boolean;
+  /** True: a record that is refused does not undo the others; only on create, upsert and batch. */
+  readonly continues?: boolean;
   /** The `ETag` of the row: 412 and no change if it was written since; only on single. */
   readonly ifMatch?: string;
   /**
@@ -232,6 +238,22 @@ export interface Client<T extends TablesOf<T> = AnyTables> {
     filters: { readonly [N in ColumnOf<T[K]>]?: string | number | boolean },
     options?: GetOptions<S>,
   ): Promise<Result<OneRecord<Pick<T[K]["record"], S>>>>;
+  /** Creates up to 200 records, all or none. */
+  create<K extends CreatableOf<T>>(
+    table: K,
+    records: readonly NonNullable<T[K]["create"]>[],
+    options?: UpdateOptions,
+  ): Promise<Result<Created>>;
+  /**
+   * Creates up to 200 records, or updates the rows that have their values in the columns of one unique
+   * key, all or none.
+   */
+  upsert<K extends CreatableOf<T> & WritableOf<T>>(
+    table: K,
+    match: readonly ColumnOf<T[K]>[],
+    records: readonly Upserted<T[K]>[],
+    options?: UpdateOptions,
+  ): Promise<Result<Upserts>>;
   /** Updates exactly one row: 404 if none matches, 409 if several do, with `matched`. */
   updateSingle<K extends WritableOf<T>>(
     table: K,

@@ -34,7 +34,47 @@ export interface UpdatedBulk {
 /** The response of Update Batch: one result for each update, in order. */
 export interface UpdatedBatch {
   readonly table: string;
-  readonly results: readonly { readonly matched: 1; readonly updated: number }[];
+  /** Only with `continues`. */
+  readonly failed?: number;
+  readonly results: readonly ({ readonly matched: 1; readonly updated: number } | FailedResult)[];
+}
+
+/** What is said of a record that was refused by itself, with `continues`. */
+export interface FailedResult {
+  readonly status: number;
+  readonly error: string;
+  readonly matched?: number;
+}
+
+/** The result of a record that was written. */
+export interface WrittenResult {
+  /** The columns of the primary key; null if there is none. */
+  readonly key: { readonly [column: string]: unknown } | null;
+  /** The row as it is stored; only with `returning`. */
+  readonly record?: { readonly [column: string]: unknown };
+}
+
+/** The response of Create Records: one result for each record, in order. */
+export interface Created {
+  readonly table: string;
+  readonly created: number;
+  /** Only with `continues`. */
+  readonly failed?: number;
+  readonly results: readonly (WrittenResult | FailedResult)[];
+}
+
+/** The response of Upsert Records: one result for each record, in order. */
+export interface Upserts {
+  readonly table: string;
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  /** Only with `continues`. */
+  readonly failed?: number;
+  readonly results: readonly (
+    | WrittenResult & { readonly outcome: "created" | "updated" | "unchanged" }
+    | FailedResult
+  )[];
 }
 
 /** The response of Delete Single Record. */
@@ -84,6 +124,8 @@ export interface FieldList {
     readonly time_zone?: string;
     readonly comment: string | null;
   }[];
+  /** The unique keys that `match` of an upsert can name. */
+  readonly match_keys: readonly (readonly string[])[];
 }
 
 /** The response of Get Token. */

@@ -4,7 +4,7 @@ import { writeJson } from "./write_json.ts";
 
 /** A request to the service. */
 export interface ClientRequest extends CallOptions {
-  readonly method?: "POST" | "PATCH" | "DELETE";
+  readonly method?: "POST" | "PUT" | "PATCH" | "DELETE";
   /** Relative to `/integration/`. */
   readonly path: string;
   readonly body?: unknown;

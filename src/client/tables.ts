@@ -8,6 +8,8 @@ export interface TableTypes {
   readonly filters?: object;
   /** The columns that an update can set. */
   readonly fields?: object;
+  /** A new record; missing if none can be created. */
+  readonly create?: object;
   /** Present if 64-bit integers and `numeric` are typed as strings. */
   readonly wideNumbers?: true;
 }
@@ -26,6 +28,7 @@ export interface AnyTables {
     };
     readonly filters: { readonly [column: string]: unknown };
     readonly fields: { readonly [column: string]: unknown };
+    readonly create: { readonly [column: string]: unknown };
   };
 }
 
@@ -36,6 +39,14 @@ export type ColumnOf<T extends TableTypes> = keyof T["record"] & string;
 export type WritableOf<T extends TablesOf<T>> = {
   [K in keyof T & string]: T[K] extends { readonly fields: object } ? K : never;
 }[keyof T & string];
+
+/** The names of the tables in which records can be created. */
+export type CreatableOf<T extends TablesOf<T>> = {
+  [K in keyof T & string]: T[K] extends { readonly create: object } ? K : never;
+}[keyof T & string];
+
+/** A record of an upsert: of a row that exists only what it has is set. */
+export type Upserted<T extends TableTypes> = Partial<NonNullable<T["create"]>> & T["fields"];
 
 /** A condition, or a group of them. */
 export type Filter<C> = C | Group<C>;

@@ -25,6 +25,7 @@ describe("the client and a service", () => {
     await admin`create table wide (tenant_id int4 not null, id int8 primary key)`;
     await admin`insert into wide select 1, 9007199254740990 + n from generate_series(1, 6) n`;
     await admin`grant select, update on ticks, keyless, wide to rowgate_app`;
+    await admin`grant insert on ticks to rowgate_app`;
     await service.catalogue.current();
   });
   afterAll(() => service.close());
@@ -144,6 +145,31 @@ describe("the client and a service", () => {
       filters: { and: [{ field: "note", op: "eq", value: "client" }] },
     });
     assert(left.success && left.total === 1);
+  });
+
+  it("creates and upserts records, all or none or each by itself [CR1] [UP1] [OE1]", async () => {
+    await fill([[1, "old", null]]);
+    const token = await service.issue({ scopes: ["query", "update", "create"] });
+    const client = createClient({
+      url: "http://127.0.0.1",
+      token,
+      fetch: async (url, init) => await service.app(new Request(url, init)),
+    });
+    const created = await client.create("ticks", [{ a: 2, b: "new" }], { returning: true });
+    assert(created.success);
+    assertEquals([created.created, created.failed], [1, undefined]);
+    const [first] = created.results;
+    assert(first !== undefined && "key" in first && first.record?.["b"] === "new");
+    const records = [{ a: 1, b: "old" }, { a: 3, b: "x" }, { a: "no number", b: "y" }];
+    const refused = await client.upsert("ticks", ["a", "b"], records);
+    assert(!refused.success && refused.error.status === 400);
+    const upserted = await client.upsert("ticks", ["b", "a"], records, { continues: true });
+    assert(upserted.success);
+    assertEquals(
+      upserted.results.map((each) => "outcome" in each ? each.outcome : each.status),
+      ["unchanged", "created", 400],
+    );
+    assertEquals([upserted.created, upserted.unchanged, upserted.failed], [1, 1, 1]);
   });
 
   it("reads every row once by a key of two columns while rows come and go", async () => {

@@ -86,6 +86,8 @@ export function checkErrors(): void {
   void client.updateBatch("orders", [{ filters: { id: 1 }, fields: { note: null } }]);
   // @ts-expect-error the key cannot be set
   void client.updateBatch("orders", [{ filters: { id: 1 }, fields: { id: 2 } }]);
+  // @ts-expect-error the token creates no records
+  void client.create("orders", [{ note: "x" }]);
   // @ts-expect-error the table is read-only
   void client.updateBulk("countries", { filters: { code: "DE" }, fields: { name: "D" } });
   // @ts-expect-error the key cannot be set

@@ -50,6 +50,25 @@ describe("the types of the tables", () => {
     assertEquals(wide.match(/wideNumbers: true;/g)?.length, tables.length);
   });
 
+  it("say what a new record must have where the token may create, and no more where not [CR5]", async () => {
+    const creating = await readDemonstration("CREATE_TOKEN");
+    const printed = printTables(creating, NARROW);
+    const start = printed.indexOf("export interface CustomersCreate {");
+    const created = printed.slice(start, printed.indexOf("}", start)).split("\n").slice(1, -1);
+    const required = created.filter((line) => !line.includes("?:")).map((line) => line.trim());
+    assertEquals(required, [
+      "id: number | string;",
+      "name: string;",
+      "email: string;",
+      "country_code: string;",
+      "city: string;",
+      "customer_since: string;",
+    ]);
+    assert(printed.includes("    create: CustomersCreate;\n"));
+    assert(!printed.includes("CountriesCreate"));
+    assert(!printTables(tables, NARROW).includes("Create"));
+  });
+
   it("have no updates where the token allows none", async () => {
     const printed = printTables(await readDemonstration("QUERY_TOKEN"), NARROW);
     assert(printed.includes("interface OrdersRecord") && !printed.includes("Fields"));

@@ -67,6 +67,8 @@ const CALLS = {
     client.updateBulk("deals", { filters: { a: value, id: 1 }, fields: { b: 1 } }),
   updateBatch: (client: Client, value: unknown) =>
     client.updateBatch("deals", [{ filters: { id: value }, fields: { b: 1 } }]),
+  create: (client: Client, value: unknown) => client.create("deals", [{ a: value }]),
+  upsert: (client: Client, value: unknown) => client.upsert("deals", ["id"], [{ id: 1, a: value }]),
   deleteSingle: (client: Client, value: unknown) =>
     client.deleteSingle("deals", { id: 1, a: value as null }),
   deleteBulk: (client: Client, value: unknown) =>
@@ -84,6 +86,8 @@ const PATHS: Readonly<Record<keyof typeof CALLS, string>> = {
   updateSingle: "fields.a",
   updateBulk: "filters.a",
   updateBatch: "updates[0].filters.id",
+  create: "records[0].a",
+  upsert: "records[0].a",
   deleteSingle: "filters.a",
   deleteBulk: "filters.a",
   records: "filters.and[0].value",

@@ -70,11 +70,15 @@ interface TableOptions extends TypeOptions {
   readonly type: string;
 }
 
-function printMembers({ writable }: TypedTable, { type, wideNumbers }: TableOptions): string {
+function printMembers(
+  { writable, created }: TypedTable,
+  { type, wideNumbers }: TableOptions,
+): string {
   const members = [
     ["record", `${type}Record`],
     ["condition", `${type}Condition`],
     ...(writable ? [["filters", `${type}Filters`], ["fields", `${type}Fields`]] : []),
+    ...(created ? [["create", `${type}Create`]] : []),
     ...(wideNumbers ? [["wideNumbers", "true"]] : []),
   ];
   return members.map(([name, text]) => `    ${name}: ${text};\n`).join("");
@@ -97,7 +101,13 @@ function printTable(table: TypedTable, options: TableOptions): string {
     : `${doc}export type ${type}Condition =\n${
       conditions.map((each) => `  | ${each}`).join("\n") || "  never"
     };\n`;
-  if (!writable) return [record, condition].join("\n");
+  const create = (table.created ?? []).map(({ name, newValue, value, required }) =>
+    printMember(`${printName(name)}${required ? "" : "?"}`, typeNewValue(newValue, value))
+  );
+  const created = table.created === undefined
+    ? []
+    : [printInterface(`${type}Create`, ["A new record.", create])];
+  if (!writable) return [record, condition, ...created].join("\n");
   const filters = printInterface(`${type}Filters`, [
     `Which rows to update: all of these must be equal.`,
     columns.map((column) =>
@@ -115,7 +125,7 @@ function printTable(table: TypedTable, options: TableOptions): string {
         : [printMember(`${printName(name)}?`, typeNewValue(newValue, value))]
     ),
   ]);
-  return [record, condition, filters, fields].join("\n");
+  return [record, condition, filters, fields, ...created].join("\n");
 }
 
 /** The conditions that a column admits, one type for each kind. */

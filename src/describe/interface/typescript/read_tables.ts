@@ -11,12 +11,20 @@ export interface TypedColumn {
   readonly operators: ReadonlySet<string>;
 }
 
+/** A column of a new record. */
+export interface CreatedColumn extends Pick<TypedColumn, "name" | "value"> {
+  readonly newValue: JsonSchema;
+  readonly required: boolean;
+}
+
 /** A table, as the OpenAPI document describes it. */
 export interface TypedTable {
   readonly name: string;
   readonly description: string;
   readonly primaryKey: readonly string[];
   readonly columns: readonly TypedColumn[];
+  /** The columns that a new record can set; undefined if the token may create none. */
+  readonly created: readonly CreatedColumn[] | undefined;
   /** True if the token may update it. */
   readonly writable: boolean;
 }
@@ -70,8 +78,25 @@ function readTable(document: unknown, name: string): TypedTable {
       newValue: readNewValue(get(newValue, column), value),
       operators: operators.get(column) ?? new Set(),
     })),
+    created: readCreated(get(schema("Create"), "properties", "records", "items"), record),
     writable,
   };
+}
+
+/** Reads the columns of a new record. A document of many tables does not have them. */
+function readCreated(created: unknown, record: unknown): CreatedColumn[] | undefined {
+  const properties = get(created, "properties");
+  if (!isObject(properties)) return undefined;
+  const required = get(created, "required");
+  return Object.entries(properties).map(([name, newValue]) => {
+    const value = get(record, "properties", name);
+    return {
+      name,
+      value: isObject(value) ? value : {},
+      newValue: isObject(newValue) ? newValue : {},
+      required: Array.isArray(required) && required.includes(name),
+    };
+  });
 }
 
 /**
