@@ -26,6 +26,7 @@ export const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> 
     python: "test/docs/languages.test.ts",
     ts: "test/docs/languages.test.ts",
   },
+  "docs/upserts.md": { http: "test/docs/requests.test.ts" },
   "docs/deletes.md": { http: "test/docs/requests.test.ts" },
   "docs/sync.md": { http: "test/docs/requests.test.ts" },
   "docs/errors.md": { http: "test/docs/requests.test.ts" },

@@ -7,6 +7,7 @@ export const DOCUMENTS: readonly string[] = [
   "docs/updates.md",
   "docs/sync.md",
   "docs/deletes.md",
+  "docs/upserts.md",
   "docs/errors.md",
   "docs/recipes.md",
 ];
