@@ -17,10 +17,11 @@ describeService("Upserts at the same time", ({ service, run }) => {
     await run(SCHEMA);
     token = await service().issue({ scopes: ["create", "update", "query"] });
   });
-  const upsert = (records: readonly Record<string, unknown>[]) =>
+  const upsert = (records: readonly Record<string, unknown>[], prefer?: string) =>
     service().send("PUT", "/integration/tables/stock/records", {
       body: { match: ["sku"], records },
       token,
+      ...(prefer && { headers: { prefer } }),
     });
   const outcomesOf = (response: ReceivedResponse) => {
     const { results } = assertOk(response) as unknown as { results: { outcome: string }[] };
@@ -57,6 +58,17 @@ describeService("Upserts at the same time", ({ service, run }) => {
     }
     const rows = await run("select distinct n from stock where sku like 'both %'");
     assertEquals(rows.length, 1, "the rows of one request were written together");
+  });
+
+  it("creates one new row once for sixteen clients that go on after an error, and none fails [UP14] [OE1]", async () => {
+    const skus = ["each 1", "each 2", "each 3"];
+    const responses = await clients((client) => {
+      const ordered = client % 2 === 0 ? skus : [...skus].reverse();
+      return upsert(ordered.map((sku) => ({ sku, n: 1 })), "on-error=continue");
+    });
+    const outcomes = responses.flatMap(outcomesOf);
+    assertEquals(responses.map(({ body }) => body["failed"]), responses.map(() => 0));
+    assertEquals([count(outcomes, "created"), count(outcomes, "unchanged")], [3, 3 * CLIENTS - 3]);
   });
 
   it("creates a row again that is deleted meanwhile, and answers each request [UP14]", async () => {
