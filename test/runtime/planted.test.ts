@@ -1,13 +1,13 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { qualify } from "../../../src/database/postgres/qualify.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { findPooler, type Pooler, startPooler } from "../../support/pooler.ts";
-import { readPages } from "../../support/read_pages.ts";
-import { type RecordingProxy, startRecordingProxy } from "../../support/recording_proxy.ts";
-import type { Runtime } from "../../support/runtime_server.ts";
-import { createTestService, type TestService } from "../../support/service.ts";
-import { runRowgate } from "../cli/run_rowgate.ts";
+import { qualify } from "../../src/database/postgres/qualify.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { findPooler, type Pooler, startPooler } from "../support/pooler.ts";
+import { readPages } from "../support/read_pages.ts";
+import { type RecordingProxy, startRecordingProxy } from "../support/recording_proxy.ts";
+import type { Runtime } from "../support/runtime_server.ts";
+import { createTestService, type TestService } from "../support/service.ts";
+import { runRowgate } from "../integration/cli/run_rowgate.ts";
 
 const OTHER = "22222222-2222-4222-8222-222222222222";
 /** The type of the tenant column of each table; the second tenant's rows are the bait. */
