@@ -92,7 +92,18 @@ export async function findNewKeys(setup: Setup): Promise<readonly Finding[]> {
 
 function isCreatable({ catalogue }: Setup, { table, columns }: UniqueKey): boolean {
   const found = catalogue.tables.get(table)!;
-  return found.creatable && columns.some((name) => isNamed(found, name));
+  return found.creatable && columns.some((name) => isNamed(found, name)) &&
+    !namesOwnRow(found, columns);
+}
+
+/**
+ * Reports whether a key has the columns of a reference to a row of the tenant, which is checked before the
+ * new row is written: no other tenant has such values.
+ */
+function namesOwnRow({ tenancy, references }: Table, columns: readonly string[]): boolean {
+  return [...(tenancy === undefined ? [] : [tenancy]), ...references].some(({ via: [first] }) =>
+    first?.columns.every((column) => columns.includes(column))
+  );
 }
 
 function isNamed(table: Table, name: string): boolean {
