@@ -150,4 +150,21 @@ describe("doctor on what clients create and delete", () => {
       /^-- in the policy file: \{"tables":\{"people":\{"create":false\}\}\}$/m,
     );
   });
+
+  it("finds no key that names a row of the tenant, which is checked before the new row [R72]", async () => {
+    await test.admin.unsafe(`
+      create table owners (id int4 primary key, tenant_id int4 not null);
+      create table parts (owner_id int4 references owners, tenant_owner_id int4, tenant_id int4 not null,
+        no int4, other_no int4, primary key (owner_id, no), unique (tenant_owner_id, other_no));
+      create unique index on owners (tenant_id, id);
+      alter table parts add foreign key (tenant_id, tenant_owner_id) references owners (tenant_id, id);
+      grant select on owners, parts to rowgate_app;
+      grant insert on parts to rowgate_app`);
+    const found = (await look({ tables: { people: { create: false } } })).map(({ what }) => what);
+    // The other key is compared by Postgres alone, after it has looked for the same values.
+    assertEquals(found, [
+      "a new record of parts can name tenant_owner_id, other_no, unique across all tenants " +
+      "(parts_tenant_owner_id_other_no_key)",
+    ]);
+  });
 });
