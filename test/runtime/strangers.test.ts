@@ -103,7 +103,9 @@ for (const runtime of RUNTIMES) {
           await Promise.all(flood);
           const trips = proxy.roundTrips() - tripsBefore;
           assertEquals(statuses, statuses.map(() => 200));
-          assertEquals(forged.filter((status) => status !== 401), []);
+          // On a busy machine some wait longer for their look-up than they may.
+          assertEquals(forged.filter((status) => status !== 401 && status !== 503), []);
+          assert(forged.includes(401), "no forged token was looked up");
           // Each statement looked up many tokens.
           assert(
             trips < forged.length / 4,
